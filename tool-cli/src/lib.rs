@@ -1,0 +1,1 @@
+//! A registry of tools as a command line program.

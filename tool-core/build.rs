@@ -1,0 +1,3 @@
+//! Nothing to build: `links` in Cargo.toml needs a build script.
+
+fn main() {}

@@ -1,0 +1,35 @@
+//! One annotated function is a tool: definition, arguments, schema, registry and call pipeline.
+
+extern crate self as tool_core;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+pub mod args;
+mod context;
+mod convert;
+pub mod def;
+mod error;
+mod output;
+pub mod registry;
+pub mod schema;
+mod secret;
+mod set;
+mod tool;
+
+pub use args::{ArgIssue, IssueCode};
+pub use context::ToolContext;
+pub use def::{Behavior, BoxFuture, ToolDef};
+pub use error::{Effect, ErrorKind, ToolError};
+pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
+pub use secret::Secret;
+pub use set::ToolSet;
+pub use tool::Tool;
+pub use tool_macros::{example, tool, tool_set, toolbox};
+
+/// What a file with tools needs.
+pub mod prelude {
+    pub use crate::{
+        Secret, Tool, ToolContext, ToolError, ToolOutput, ToolResult, example, tool, tool_set, toolbox,
+    };
+}

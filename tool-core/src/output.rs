@@ -1,0 +1,107 @@
+//! What a tool gives back: blocks for a model or person, and a structured value for programs.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::error::ToolError;
+
+/// The outcome of every call, on every surface.
+pub type ToolResult = Result<ToolOutput, ToolError>;
+
+/// One block of a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Content {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// An image.
+    Image {
+        /// Base64, RFC 4648 with padding.
+        data: String,
+        /// Media type, such as `image/png`.
+        #[serde(rename = "mimeType")]
+        mime_type: String,
+    },
+    /// Sound.
+    Audio {
+        /// Base64, RFC 4648 with padding.
+        data: String,
+        /// Media type, such as `audio/wav`.
+        #[serde(rename = "mimeType")]
+        mime_type: String,
+    },
+    /// A resource that the caller may read later.
+    ResourceLink {
+        /// Where it is.
+        uri: String,
+        /// What it is called.
+        name: String,
+        /// Media type, if known.
+        #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
+        mime_type: Option<String>,
+    },
+}
+
+impl Content {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Content {
+        Content::Text { text: text.into() }
+    }
+}
+
+/// What a successful call gives back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolOutput {
+    /// Blocks for models and people; empty when the structured value says it all.
+    pub content: Vec<Content>,
+    /// The value for programs.
+    pub structured: Option<Value>,
+    /// Whether the call ends the run of the agent that made it.
+    pub finish: bool,
+    /// What the pipeline notes about the call: `coerced`, `tries`, `truncated` …
+    pub meta: Map<String, Value>,
+}
+
+impl ToolOutput {
+    /// A result of one text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![Content::text(text)], ..Self::default() }
+    }
+
+    /// A result of a structured value.
+    pub fn structured(value: impl Into<Value>) -> Self {
+        Self { structured: Some(value.into()), ..Self::default() }
+    }
+
+    /// Adds a block, for instance the text form of the structured value.
+    #[must_use]
+    pub fn with_content(mut self, block: Content) -> Self {
+        self.content.push(block);
+        self
+    }
+
+    /// The value of `data` in the success envelope: the structured value, else one text as a string, else the blocks.
+    pub fn data(&self) -> Value {
+        match (&self.structured, self.content.as_slice()) {
+            (Some(value), _) => value.clone(),
+            (None, []) => Value::Null,
+            (None, [Content::Text { text }]) => Value::String(text.clone()),
+            (None, blocks) => json!(blocks),
+        }
+    }
+}
+
+/// A result that ends an agent's run, as the value `T`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finish<T>(pub T);
+
+/// The one JSON form of an outcome: `{"ok", "tool", "data", "meta"}` or `{"ok", "tool", "error"}`.
+pub fn envelope(tool: &str, result: &ToolResult) -> Value {
+    match result {
+        Ok(output) => json!({"ok": true, "tool": tool, "data": output.data(), "meta": output.meta}),
+        Err(error) => json!({"ok": false, "tool": tool, "error": error.to_json()}),
+    }
+}

@@ -1,0 +1,3 @@
+//! The standard tools as one program.
+
+fn main() {}
