@@ -1,8 +1,11 @@
 //! From what a caller sent to typed values. One decoder serves every surface.
 
 mod issue;
+mod parse;
+mod pointer;
 
-pub use issue::{ArgIssue, IssueCode};
+pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
+pub use parse::{MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_within};
 
 use crate::error::ToolError;
 
