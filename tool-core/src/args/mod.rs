@@ -3,9 +3,13 @@
 mod issue;
 mod parse;
 mod pointer;
+mod suggest;
+mod texts;
 
 pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
 pub use parse::{MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_within};
+pub use suggest::{did_you_mean, suggest};
+pub use texts::{expected, expected_range, got, got_hidden, number_text};
 
 use crate::error::ToolError;
 
