@@ -2,7 +2,7 @@
 
 mod issue;
 mod parse;
-mod pointer;
+pub(crate) mod pointer;
 mod suggest;
 mod texts;
 

@@ -1,6 +1,19 @@
 //! One canonical JSON Schema 2020-12 per tool.
 
+mod canonical;
+mod flatten;
 pub mod form;
+mod inline;
+mod merge;
+mod object;
+mod position;
+mod problem;
+mod reference;
+mod scalar;
+mod union;
+
+pub use canonical::{canonical, inlined};
+pub use problem::SchemaProblem;
 
 /// The input schema of a tool and what the decoder reads from it.
 #[derive(Debug)]
