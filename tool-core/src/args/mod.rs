@@ -8,17 +8,19 @@ use crate::error::ToolError;
 
 /// The arguments of one call while they are taken.
 #[derive(Debug)]
-pub struct Args {}
+pub struct Args<'a> {
+    tool: std::marker::PhantomData<&'a ()>,
+}
 
-impl Args {
+impl Args<'_> {
     /// Decodes parameter `i`; absence of an option, flag or list is a value. Records issues and goes on.
-    pub fn take<T: serde::de::DeserializeOwned>(&mut self, i: usize) -> Option<T> {
+    pub fn take<T: crate::__private::ToolArg>(&mut self, i: usize) -> Option<T> {
         let _ = i;
         None
     }
 
     /// Decodes parameter `i`, or makes its default when it was left out or null.
-    pub fn take_or<T: serde::de::DeserializeOwned>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
+    pub fn take_or<T: crate::__private::ToolArg>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
         let _ = (i, default);
         None
     }
