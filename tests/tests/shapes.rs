@@ -94,7 +94,9 @@ async fn by_reference(
     /// Text, borrowed or not.
     cow: Cow<'_, str>,
 ) -> String {
-    format!("{text} {path:?} {numbers:?} {point:?} {maybe_text:?} {maybe_path:?} {maybe_numbers:?} {maybe_point:?} {cow}")
+    format!(
+        "{text} {path:?} {numbers:?} {point:?} {maybe_text:?} {maybe_path:?} {maybe_numbers:?} {maybe_point:?} {cow}"
+    )
 }
 
 /// Takes collections.
@@ -181,10 +183,21 @@ fn values_arrive_as_in_a_direct_call() {
 #[tokio::test]
 async fn references_are_lent_for_the_call() {
     let point = Point { x: 1, y: 2 };
-    let direct = by_reference("t", Path::new("p"), &[1], &point, Some("m"), None, Some(&[2]), Some(&point), "c".into());
+    let direct = by_reference(
+        "t",
+        Path::new("p"),
+        &[1],
+        &point,
+        Some("m"),
+        None,
+        Some(&[2]),
+        Some(&point),
+        "c".into(),
+    );
     let args = json!({"text": "t", "path": "p", "numbers": [1], "point": {"x": 1, "y": 2}, "maybe_text": "m",
         "maybe_numbers": [2], "maybe_point": {"x": 1, "y": 2}, "cow": "c"});
-    let result = executor().call(Call::new("by_reference", args), &ToolContext::empty(), Caller::Test).await.unwrap();
+    let result =
+        executor().call(Call::new("by_reference", args), &ToolContext::empty(), Caller::Test).await.unwrap();
     assert_eq!(result, ToolOutput::text(direct.await));
 }
 
@@ -239,8 +252,10 @@ fn returns_value() -> Point {
 
 /// A value of a type alias.
 #[tool]
-fn returns_io(/// Fail.
-              fail: bool) -> Io<Vec<u32>> {
+fn returns_io(
+    /// Fail.
+    fail: bool,
+) -> Io<Vec<u32>> {
     if fail { Err(std::io::Error::from(std::io::ErrorKind::NotFound)) } else { Ok(vec![1]) }
 }
 
@@ -311,7 +326,8 @@ fn only_typed_values_have_an_output_schema() {
     assert_eq!(schema("returns_value").unwrap()["properties"]["x"]["type"], "integer");
     assert_eq!(schema("returns_io").unwrap()["type"], "array");
     assert_eq!(schema("returns_finish").unwrap()["type"], "object");
-    for name in ["returns_nothing", "returns_static", "returns_content", "returns_untyped", "fails_with_text"] {
+    for name in ["returns_nothing", "returns_static", "returns_content", "returns_untyped", "fails_with_text"]
+    {
         assert!(schema(name).is_none(), "{name}");
     }
 }
@@ -350,8 +366,13 @@ async fn uses_host(
 
 #[test]
 fn capabilities_and_secrets_come_from_the_context() {
-    let secrets = HashMap::from([("API_KEY".to_owned(), "k".to_owned()), ("OTHER_KEY".to_owned(), " ".to_owned())]);
-    let ctx = ToolContext::builder().provide(Db("main")).provide_arc::<dyn Clock>(Arc::new(Fixed)).secrets(secrets).build();
+    let secrets =
+        HashMap::from([("API_KEY".to_owned(), "k".to_owned()), ("OTHER_KEY".to_owned(), " ".to_owned())]);
+    let ctx = ToolContext::builder()
+        .provide(Db("main"))
+        .provide_arc::<dyn Clock>(Arc::new(Fixed))
+        .secrets(secrets)
+        .build();
     let result = executor().call_blocking(Call::new("uses_host", json!({})), &ctx, Caller::Test).unwrap();
     assert_eq!(result, ToolOutput::text("main main 42 None 1 false Some(\"secret_undeclared\")"));
     let error = call("uses_host", json!({})).unwrap_err();
