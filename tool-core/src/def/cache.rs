@@ -4,11 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use crate::schema::{InputSchema, SchemaProblem};
+
 /// The lazily computed values of one definition.
 #[derive(Debug, Default)]
 pub struct Cache {
     description: OnceLock<Box<str>>,
-    pub(crate) input: OnceLock<Result<Arc<crate::schema::InputSchema>, Arc<str>>>,
+    pub(crate) input: OnceLock<Result<Arc<InputSchema>, Arc<SchemaProblem>>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
 }
 
