@@ -25,7 +25,7 @@ pub(crate) fn same(got: &Value, expected: &Value, at: &str) -> Result<(), String
     let (Value::Object(got), Value::Object(expected)) = (got, expected) else {
         return equal(got, expected, at);
     };
-    for keyword in expected.keys().filter(|keyword| !got.contains_key(*keyword)) {
+    if let Some(keyword) = expected.keys().find(|keyword| !got.contains_key(*keyword)) {
         return Err(format!("{at}/{keyword} is missing"));
     }
     for (keyword, got) in got {
