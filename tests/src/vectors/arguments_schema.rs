@@ -95,3 +95,47 @@ fn vectors_arguments_schema() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// What an issue at a parameter itself must say, read off the parameter's schema and the value.
+#[test]
+fn texts_of_decode_cases_follow_from_schema_and_value() {
+    use tool_core::args::{expected, expected_range, got, got_hidden};
+
+    let Some(cases) = super::cases("arguments.json") else { return };
+    let mut compared = 0;
+    for case in cases.iter().filter(|case| case["kind"] == "decode") {
+        let tool = type_language::tool(case);
+        let input = tool.input_schema().expect("the schema of a case is valid");
+        for issue in case["expect"]["issues"].as_array().into_iter().flatten() {
+            let path = issue["path"].as_str().expect("a path is a text");
+            let Some(at) = tool.params.iter().position(|p| !p.flatten && path == format!("/{}", p.name))
+            else {
+                continue;
+            };
+            let (param, schema) = (&tool.params[at], &input.param(at).expect("a schema").schema);
+            let limits = match case["params"][at]["type"].as_str() {
+                Some("u64") if case["only"] == "typed" => (Some("0"), Some("18446744073709551615")),
+                Some("i64") => (Some("-9223372036854775808"), Some("9223372036854775807")),
+                _ => (None, None),
+            };
+            if issue["code"] == "range" && schema.get("items").is_some() {
+                // A single value that became a list: the issue is that of the item.
+                continue;
+            }
+            let says = match issue["code"].as_str() {
+                Some("type" | "missing" | "length" | "pattern" | "choice" | "precision" | "ambiguous") => {
+                    expected(schema, input.definitions())
+                }
+                Some("range") => expected_range(schema, input.definitions(), limits.0, limits.1),
+                _ => continue,
+            };
+            assert_eq!(issue["expected"], says, "{}", case["id"]);
+            compared += 1;
+            if let Some(value) = case["input"].pointer(path) {
+                let shows = if param.secret { got_hidden(value) } else { got(value) };
+                assert_eq!(issue["got"], shows, "{}", case["id"]);
+            }
+        }
+    }
+    assert!(compared > 30, "only {compared} texts were compared");
+}
