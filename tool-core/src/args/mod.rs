@@ -1,42 +1,35 @@
 //! From what a caller sent to typed values. One decoder serves every surface.
 
+mod bounds;
+mod coerce;
+mod coercion;
+mod compare;
+mod finish;
+mod flat;
+mod frame;
+mod guarded;
 mod issue;
+mod judge;
+mod lenient;
+mod normal;
 mod parse;
+mod patterns;
+mod place;
 mod pointer;
+mod schema_only;
+mod shape;
 mod suggest;
+mod take;
 mod texts;
+mod walk;
 
+pub use coercion::{Coerce, Coercion, Rule};
+pub use frame::Args;
 pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
 pub use parse::{MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_within};
 pub use suggest::{did_you_mean, suggest};
 pub use texts::{expected, expected_range, got, got_hidden, number_text};
+pub(crate) use shape::{Checks, Unusable};
 
-use crate::error::ToolError;
-
-/// The arguments of one call while they are taken.
-#[derive(Debug)]
-pub struct Args {}
-
-impl Args {
-    /// Decodes parameter `i`; absence of an option, flag or list is a value. Records issues and goes on.
-    pub fn take<T: serde::de::DeserializeOwned>(&mut self, i: usize) -> Option<T> {
-        let _ = i;
-        None
-    }
-
-    /// Decodes parameter `i`, or makes its default when it was left out or null.
-    pub fn take_or<T: serde::de::DeserializeOwned>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
-        let _ = (i, default);
-        None
-    }
-
-    /// Every issue of the call at once.
-    pub fn finish(&mut self) -> Result<(), ToolError> {
-        Ok(())
-    }
-
-    /// What a tool answers when `finish` found nothing and a value is absent all the same.
-    pub fn incomplete(&self) -> ToolError {
-        ToolError::internal("The arguments were not decoded.")
-    }
-}
+/// What stands for the words of a type about a secret value: they might repeat it.
+const HIDDEN: &str = "another value";

@@ -9,13 +9,14 @@ use serde_json::Value;
 pub struct Cache {
     description: OnceLock<Box<str>>,
     pub(crate) input: OnceLock<Result<Arc<crate::schema::InputSchema>, Arc<str>>>,
+    pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
 }
 
 impl Cache {
     /// Nothing computed yet.
     pub const fn new() -> Cache {
-        Cache { description: OnceLock::new(), input: OnceLock::new(), output: OnceLock::new() }
+        Cache { description: OnceLock::new(), input: OnceLock::new(), checks: OnceLock::new(), output: OnceLock::new() }
     }
 
     pub(crate) fn description(&self, make: impl FnOnce() -> String) -> &str {
