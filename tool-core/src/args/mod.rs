@@ -1,4 +1,8 @@
 //! From what a caller sent to typed values. One decoder serves every surface.
+//!
+//! [`parse`] reads text; [`Args`] matches keys to parameters (`frame`), takes each one (`take`) by its type (`lenient`)
+//! and where that does not suffice by its schema (`walk`), and reports everything at once (`finish`). Both decoders read
+//! single values through one table (`coerce`).
 
 mod bounds;
 mod coerce;
@@ -15,7 +19,7 @@ mod normal;
 mod parse;
 mod patterns;
 mod place;
-mod pointer;
+pub(crate) mod pointer;
 mod schema_only;
 mod shape;
 mod suggest;
@@ -27,9 +31,9 @@ pub use coercion::{Coerce, Coercion, Rule};
 pub use frame::Args;
 pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
 pub use parse::{MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_within};
+pub(crate) use shape::{Checks, Unusable};
 pub use suggest::{did_you_mean, suggest};
 pub use texts::{expected, expected_range, got, got_hidden, number_text};
-pub(crate) use shape::{Checks, Unusable};
 
 /// What stands for the words of a type about a secret value: they might repeat it.
 const HIDDEN: &str = "another value";
