@@ -62,7 +62,7 @@ impl<'a> Shape<'a> {
     }
 
     pub(crate) fn root(&self) -> &'a Value {
-        self.schema.root()
+        self.schema.schema()
     }
 
     pub(crate) fn patterns(&self) -> &'a Patterns {
@@ -87,13 +87,13 @@ impl<'a> Shape<'a> {
 impl Checks {
     fn of(tool: &ToolDef<'_>, schema: &InputSchema) -> Result<Checks, Unusable> {
         let definitions = schema.definitions();
-        let patterns = Patterns::of(schema.root());
+        let patterns = Patterns::of(schema.schema());
         let patterns = patterns.map_err(|pattern| Unusable { code: "bad_pattern", text: pattern })?;
         let judge = |schema: &Value| {
             Judge::of(schema, definitions).map_err(|text| Unusable { code: "schema_invalid", text })
         };
         let judges = match tool.input {
-            Some(_) => vec![judge(schema.root())?],
+            Some(_) => vec![judge(schema.schema())?],
             None => (0..tool.params.len()).map(|i| judge(schema.param(i))).collect::<Result<_, _>>()?,
         };
         let guarded = tool.params.iter().enumerate().filter(|(_, param)| says_more_than_its_type(param));
@@ -120,7 +120,7 @@ fn says_more_than_its_type(param: &ParamDef<'_>) -> bool {
 ///
 /// A schema whose root is a union has one parameter, flattened, that is the whole input.
 pub(super) fn params<'a>(tool: &'a ToolDef<'a>) -> Result<Vec<ParamDef<'a>>, ToolError> {
-    let root = tool.input_schema()?.root();
+    let root = tool.input_schema()?.schema();
     let Some(properties) = root.get("properties").and_then(Value::as_object) else {
         let is_union = root.get("oneOf").or_else(|| root.get("anyOf")).is_some();
         let mut whole = ParamDef::new("", Doc::NONE, ParamKind::Required, SchemaSource::Given(root));
