@@ -65,7 +65,6 @@ pub fn by_type(tool: &'static ToolDef<'static>, params: &Value, input: Result<Va
     let mut typed = Map::new();
     for (i, param) in params.as_array().into_iter().flatten().enumerate() {
         let seed = Typed::of(&param["type"]);
-        let defaulted = tool.params[i].default.is_some() && absent(&args, i);
         match args.take_seed(i, seed) {
             Some(Some(Value::Object(members))) if param["flatten"] == true => typed.extend(members),
             Some(Some(value)) => {
@@ -73,16 +72,11 @@ pub fn by_type(tool: &'static ToolDef<'static>, params: &Value, input: Result<Va
             }
             Some(None) | None => {}
         }
-        let _ = defaulted;
     }
     args.finish()?;
     let normal = args.normal().clone();
     assert_eq!(text(&meaning(&typed)), text(&meaning(&normal)), "the types hold what the normal form says");
     Ok((normal, notes(&args)))
-}
-
-fn absent(_: &Args<'_>, _: usize) -> bool {
-    false
 }
 
 /// The tool of a case as a schema-only one: its canonical schema, and what is not in it beside it.

@@ -29,7 +29,7 @@ impl InputSchema {
         self.params.get(i).unwrap_or(&serde_json::Value::Null)
     }
     /// The whole schema.
-    pub fn schema(&self) -> &serde_json::Value {
+    pub fn root(&self) -> &serde_json::Value {
         &self.root
     }
     /// The recursive definitions.
