@@ -4,12 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use crate::schema::{InputSchema, SchemaProblem};
+
 /// The lazily computed values of one definition.
 #[derive(Debug, Default)]
 pub struct Cache {
     description: OnceLock<Box<str>>,
-    pub(crate) input: OnceLock<Result<Arc<crate::schema::InputSchema>, Arc<str>>>,
-    pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
+    pub(crate) input: OnceLock<Result<Arc<InputSchema>, Arc<SchemaProblem>>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
 }
 

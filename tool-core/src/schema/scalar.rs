@@ -70,10 +70,15 @@ pub(crate) fn are_bounds_of_a_type(least: Option<&Value>, greatest: Option<&Valu
             .any(|format| equal(least, &format.least) && equal(greatest, &format.greatest))
 }
 
+/// Whether callers know a format.
+pub(crate) fn is_known_format(name: &str) -> bool {
+    KNOWN_FORMATS.contains(&name)
+}
+
 /// S4: writes out the bounds of number formats and drops every format that callers need not know.
 pub(crate) fn formats(schema: &mut Map<String, Value>) {
     let Some(name) = schema.get("format").and_then(Value::as_str) else { return };
-    if KNOWN_FORMATS.contains(&name) {
+    if is_known_format(name) {
         return;
     }
     let format =
