@@ -21,7 +21,11 @@ type Decoded = Result<(Map<String, Value>, Vec<Value>), ToolError>;
 #[test]
 fn vectors_arguments() {
     let Some(cases) = super::cases("arguments.json") else { return };
-    println!("vectors_arguments: {} cases from {}", cases.len(), super::folder().unwrap_or_default().display());
+    println!(
+        "vectors_arguments: {} cases from {}",
+        cases.len(),
+        super::folder().unwrap_or_default().display()
+    );
     assert!(cases.len() >= LEAST, "only {} cases", cases.len());
     let mut failures = String::new();
     for case in &cases {
@@ -39,7 +43,7 @@ fn vectors_arguments() {
 }
 
 /// A case must come out as expected by type and, unless only types can tell, by schema.
-pub fn run_decode_case(case: &Value) -> Result<(), String> {
+pub(crate) fn run_decode_case(case: &Value) -> Result<(), String> {
     let tool = type_language::tool(case);
     compare(by_type(tool, &case["params"], input(case)), &case["expect"])
         .map_err(|difference| format!("by type: {difference}"))?;
@@ -60,7 +64,11 @@ fn input(case: &Value) -> Result<Value, ToolError> {
 }
 
 /// Decodes every parameter through the seed of its type, like generated code.
-pub fn by_type(tool: &'static ToolDef<'static>, params: &Value, input: Result<Value, ToolError>) -> Decoded {
+pub(crate) fn by_type(
+    tool: &'static ToolDef<'static>,
+    params: &Value,
+    input: Result<Value, ToolError>,
+) -> Decoded {
     let mut args = Args::new(tool, input?, Coerce::Lenient)?;
     let mut typed = Map::new();
     for (i, param) in params.as_array().into_iter().flatten().enumerate() {
@@ -69,6 +77,10 @@ pub fn by_type(tool: &'static ToolDef<'static>, params: &Value, input: Result<Va
             Some(Some(Value::Object(members))) if param["flatten"] == true => typed.extend(members),
             Some(Some(value)) => {
                 typed.insert(tool.params[i].name.to_owned(), value);
+            }
+            // What must be given and is none was given as null.
+            Some(None) if tool.params[i].required => {
+                typed.insert(tool.params[i].name.to_owned(), Value::Null);
             }
             Some(None) | None => {}
         }
@@ -80,14 +92,14 @@ pub fn by_type(tool: &'static ToolDef<'static>, params: &Value, input: Result<Va
 }
 
 /// The tool of a case as a schema-only one: its canonical schema, and what is not in it beside it.
-pub fn schema_only(tool: &'static ToolDef<'static>) -> &'static ToolDef<'static> {
+pub(crate) fn schema_only(tool: &'static ToolDef<'static>) -> &'static ToolDef<'static> {
     let schema = tool.input_schema().expect("the schema of a case").schema().clone();
     let cache: &'static Cache = Box::leak(Box::new(Cache::new()));
     Box::leak(Box::new(ToolDef { input: Some(Box::leak(Box::new(schema))), cache, ..*tool }))
 }
 
 /// Decodes the whole input by its schema.
-pub fn by_schema(tool: &'static ToolDef<'static>, input: Result<Value, ToolError>) -> Decoded {
+pub(crate) fn by_schema(tool: &'static ToolDef<'static>, input: Result<Value, ToolError>) -> Decoded {
     let mut args = Args::new(tool, input?, Coerce::Lenient)?;
     let object = args.take_object();
     args.finish()?;

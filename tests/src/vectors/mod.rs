@@ -1,7 +1,9 @@
 //! The vectors: input and expected outcome of every rule, one harness per file.
 
+pub(crate) mod arguments;
 pub(crate) mod arguments_schema;
 pub(crate) mod type_language;
+pub(crate) mod typed;
 
 use std::path::PathBuf;
 

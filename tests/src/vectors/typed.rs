@@ -4,22 +4,23 @@
 
 use std::fmt;
 
-use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
-};
 use serde::Deserialize;
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, VariantAccess,
+    Visitor,
+};
 use serde_json::{Map, Value, json};
 
 /// A type of the language, inside the whole type that recursive names refer to.
 #[derive(Clone, Copy)]
-pub struct Typed {
+pub(crate) struct Typed {
     kind: &'static Value,
     whole: &'static Value,
 }
 
 impl Typed {
     /// The seed of a type. It lives as long as the test.
-    pub fn of(kind: &Value) -> Typed {
+    pub(crate) fn of(kind: &Value) -> Typed {
         let kind: &'static Value = Box::leak(Box::new(kind.clone()));
         Typed { kind, whole: kind }
     }

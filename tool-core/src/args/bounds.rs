@@ -90,7 +90,10 @@ impl<'a> Limits<'a> {
 fn as_number(bound: def::Number) -> Number {
     let double = |double: f64| Number::from_f64(double).unwrap_or_else(|| Number::from(0));
     match bound {
-        #[allow(clippy::cast_precision_loss, reason = "a bound beyond 64 bits is beyond every number that is compared")]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "a bound beyond 64 bits is beyond every number that is compared"
+        )]
         def::Number::Int(integer) => coerce::number_of(integer).unwrap_or_else(|| double(integer as f64)),
         def::Number::Float(float) => double(float),
     }

@@ -156,7 +156,9 @@ pub(crate) fn boolean(value: &Value) -> Reading<bool> {
 pub(crate) fn text(value: &Value) -> Reading<Cow<'_, str>> {
     match value {
         Value::String(text) => plain(Cow::Borrowed(text)),
-        Value::Bool(boolean) => by(Rule::BooleanToString, Cow::Borrowed(if *boolean { "true" } else { "false" })),
+        Value::Bool(boolean) => {
+            by(Rule::BooleanToString, Cow::Borrowed(if *boolean { "true" } else { "false" }))
+        }
         Value::Number(number) => match exact(number) {
             Some(integer) => by(Rule::NumberToString, Cow::Owned(integer.to_string())),
             None => Err(Misfit::hinted(HINT_QUOTES)),
@@ -223,7 +225,9 @@ pub(crate) fn open(text: &str, container: Container, level: usize) -> Result<Val
     match parse(text) {
         Ok(value) if level + depth(&value) > MAX_DEPTH + 1 => Err(Unopened::Misfit(container.misfit())),
         Ok(value) => Ok(value),
-        Err(error) if error.code_str() == "duplicate_key" => Err(Unopened::Twice(error.arg_issues().to_vec())),
+        Err(error) if error.code_str() == "duplicate_key" => {
+            Err(Unopened::Twice(error.arg_issues().to_vec()))
+        }
         Err(_) => Err(Unopened::Misfit(container.misfit())),
     }
 }
@@ -274,7 +278,13 @@ impl<'a> Literal<'a> {
         let leading_zero = whole.len() > 1 && whole.starts_with('0');
         let digits = exponent.map(|exponent| exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
         let fits = is_digits(whole) && !leading_zero && digits.is_none_or(is_digits);
-        fits.then_some(Literal { length: text.len(), negative: unsigned.is_some(), whole, fraction, exponent })
+        fits.then_some(Literal {
+            length: text.len(),
+            negative: unsigned.is_some(),
+            whole,
+            fraction,
+            exponent,
+        })
     }
 
     /// The exponent, unless it is enormous.
@@ -319,8 +329,8 @@ mod tests {
     #[test]
     fn a_text_that_is_no_json_number_is_no_integer() {
         for text in [
-            "+5", "007", "0x10", "1_000", "1,000", "5 lines", ".5", "5.", "５", "NaN", "Infinity", "1e", "e1", "-",
-            "--1", "1.e1", "1.5", "1e-1", "\u{a0}5", "5\u{b}", "",
+            "+5", "007", "0x10", "1_000", "1,000", "5 lines", ".5", "5.", "５", "NaN", "Infinity", "1e",
+            "e1", "-", "--1", "1.e1", "1.5", "1e-1", "\u{a0}5", "5\u{b}", "",
         ] {
             assert_eq!(code(integer(&json!(text))), IssueCode::Type, "{text:?}");
         }
@@ -330,7 +340,9 @@ mod tests {
     #[test]
     fn a_text_of_an_enormous_integer_is_out_of_range() {
         let long = "1".repeat(65);
-        for text in ["18446744073709551616", "-9223372036854775809", "1e65", "1e-65", "1e99999999999", "0e65", &long] {
+        for text in
+            ["18446744073709551616", "-9223372036854775809", "1e65", "1e-65", "1e99999999999", "0e65", &long]
+        {
             assert_eq!(code(integer(&json!(text))), IssueCode::Range, "{text}");
         }
         assert!(integer(&json!(format!("1.{}", "0".repeat(62)))).is_ok());
@@ -392,7 +404,9 @@ mod tests {
         assert!(Container::Array.starts(" \n[1]") && !Container::Array.starts("\"[1]\""));
         assert_eq!(open(" [1] ", Container::Array, 2).unwrap(), json!([1]));
         assert!(matches!(open("[1,]", Container::Array, 2), Err(Unopened::Misfit(m)) if m.hint.is_some()));
-        assert!(matches!(open("{\"a\":1,\"a\":1}", Container::Object, 2), Err(Unopened::Twice(i)) if i.len() == 1));
+        assert!(
+            matches!(open("{\"a\":1,\"a\":1}", Container::Object, 2), Err(Unopened::Twice(i)) if i.len() == 1)
+        );
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(open(&nested(MAX_DEPTH - 1), Container::Array, 2).is_ok());
         assert!(open(&nested(MAX_DEPTH), Container::Array, 2).is_err());

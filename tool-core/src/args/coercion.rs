@@ -116,8 +116,7 @@ mod tests {
         for rule in Rule::ALL.iter().copied() {
             assert_eq!(Coerce::Lenient.verdict(rule), Verdict::Note);
             assert_eq!(Coerce::Strict.verdict(rule), Verdict::Refuse);
-            let scalar =
-                matches!(rule, Rule::StringToInteger | Rule::StringToNumber | Rule::StringToBoolean);
+            let scalar = matches!(rule, Rule::StringToInteger | Rule::StringToNumber | Rule::StringToBoolean);
             assert_eq!(Coerce::Text.verdict(rule) == Verdict::Accept, scalar);
         }
     }

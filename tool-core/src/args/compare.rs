@@ -20,7 +20,10 @@ fn double(number: &Number) -> f64 {
     number.as_f64().unwrap_or(f64::NAN)
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "doubles beyond 128 bits saturate, which keeps their order")]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "doubles beyond 128 bits saturate, which keeps their order"
+)]
 fn compare_mixed(integer: i128, double: f64) -> Ordering {
     let floor = double.floor();
     integer.cmp(&(floor as i128)).then(if double > floor { Ordering::Less } else { Ordering::Equal })
@@ -61,7 +64,10 @@ mod tests {
 
     #[test]
     fn integers_and_doubles_are_compared_without_rounding() {
-        assert_eq!(order(json!(9_007_199_254_740_993_u64), json!(9_007_199_254_740_992.0)), Ordering::Greater);
+        assert_eq!(
+            order(json!(9_007_199_254_740_993_u64), json!(9_007_199_254_740_992.0)),
+            Ordering::Greater
+        );
         assert_eq!(order(json!(u64::MAX), json!(1e300)), Ordering::Less);
         assert_eq!(order(json!(-2), json!(-2.5)), Ordering::Greater);
         assert_eq!(order(json!(-2.5), json!(-2)), Ordering::Less);

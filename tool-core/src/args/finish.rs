@@ -62,7 +62,7 @@ impl Args<'_> {
                 continue;
             };
             let given = self.slots.get(i).and_then(|slot| slot.given.as_ref()).unwrap_or(&Value::Null);
-            let keys = Flat::new(shape.param(i), shape.definitions()).keys(given);
+            let keys = Flat::new(shape.param(i, param), shape.definitions()).keys(given);
             names.extend(keys.into_iter().map(|name| Name { name, aliases: &[], secret: param.secret }));
         }
         names
@@ -77,12 +77,14 @@ impl Args<'_> {
         });
         let given = self.params.iter().enumerate().filter(|(_, param)| self.is_given(param.name));
         let of_params = given.flat_map(|(i, param)| {
-            let conflicts = param.conflicts_with.iter().filter(|other| self.is_given(other)).map(move |other| {
-                self.broken(i, format!("not together with `{other}`"), "both given".to_owned())
-            });
-            let needs = param.requires.iter().filter(|other| !self.is_given(other)).map(move |other| {
-                self.broken(i, format!("`{other}` as well"), format!("`{other}` missing"))
-            });
+            let conflicts =
+                param.conflicts_with.iter().filter(|other| self.is_given(other)).map(move |other| {
+                    self.broken(i, format!("not together with `{other}`"), "both given".to_owned())
+                });
+            let needs =
+                param.requires.iter().filter(|other| !self.is_given(other)).map(move |other| {
+                    self.broken(i, format!("`{other}` as well"), format!("`{other}` missing"))
+                });
             conflicts.chain(needs)
         });
         of_tool.chain(of_params).collect()
@@ -111,7 +113,9 @@ impl Args<'_> {
     /// Whether the caller gave a parameter, or a field of a flattened one, and not as null.
     fn is_given(&self, name: &str) -> bool {
         self.params.iter().zip(&self.slots).any(|(param, slot)| match &slot.given {
-            Some(Value::Object(members)) if param.flatten => members.get(name).is_some_and(|value| !value.is_null()),
+            Some(Value::Object(members)) if param.flatten => {
+                members.get(name).is_some_and(|value| !value.is_null())
+            }
             Some(value) => param.name == name && !value.is_null(),
             None => false,
         })
@@ -132,10 +136,14 @@ fn is_independent(param: &ParamDef<'_>) -> bool {
 fn unknown(names: &[Name<'_>], key: &str, value: &Value) -> ArgIssue {
     let spellings = |name: &Name<'_>| {
         let shown = name.name;
-        std::iter::once(shown).chain(name.aliases.iter().copied()).map(|spelling| (shown.to_owned(), spelling.to_owned())).collect::<Vec<_>>()
+        std::iter::once(shown)
+            .chain(name.aliases.iter().copied())
+            .map(|spelling| (shown.to_owned(), spelling.to_owned()))
+            .collect::<Vec<_>>()
     };
     let spellings: Vec<(String, String)> = names.iter().flat_map(spellings).collect();
-    let nearest = suggest::suggest(key, spellings.iter().map(|(shown, spelling)| (shown.as_str(), spelling.as_str())));
+    let nearest =
+        suggest::suggest(key, spellings.iter().map(|(shown, spelling)| (shown.as_str(), spelling.as_str())));
     // What was meant for a secret parameter is as secret as what reaches it.
     let secret = names.iter().any(|name| name.secret && nearest.contains(&name.name));
     ArgIssue {

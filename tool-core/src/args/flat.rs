@@ -62,9 +62,13 @@ impl<'s> Flat<'s> {
     }
 
     fn keys_of<'k>(&'k self, case: Option<&'s Value>) -> impl Iterator<Item = &'s str> + use<'k, 's> {
-        let cases = self.cases.iter().map(|case| case.1).filter(move |one| {
-            case.is_none_or(|case| std::ptr::eq(*one, case))
-        });
-        cases.filter_map(|case| case.get("properties")?.as_object()).flat_map(|fields| fields.keys().map(String::as_str))
+        let cases = self
+            .cases
+            .iter()
+            .map(|case| case.1)
+            .filter(move |one| case.is_none_or(|case| std::ptr::eq(*one, case)));
+        cases
+            .filter_map(|case| case.get("properties")?.as_object())
+            .flat_map(|fields| fields.keys().map(String::as_str))
     }
 }

@@ -151,11 +151,9 @@ impl<'a> Args<'a> {
     /// Moves the keys of flattened parameters from the rest into the object of their slot.
     fn spread(&mut self) -> Result<(), ToolError> {
         for i in 0..self.params.len() {
-            if !self.params.get(i).is_some_and(|param| param.flatten) {
-                continue;
-            }
+            let Some(param) = self.params.get(i).filter(|param| param.flatten).copied() else { continue };
             let shape = super::shape::of(self.tool)?;
-            let flat = Flat::new(shape.param(i), shape.definitions());
+            let flat = Flat::new(shape.param(i, &param), shape.definitions());
             let object = flat.collect(&mut self.unknown);
             if let Some(slot) = self.slots.get_mut(i) {
                 slot.given = Some(Value::Object(object));

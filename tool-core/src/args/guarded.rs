@@ -1,52 +1,23 @@
-//! Which schemas say more than the decoder by type can check: unions, and assertions that the Rust type does not guarantee.
+//! What a canonical schema no longer tells about a Rust type, read from the schema as schemars writes it.
 //!
-//! It reads the schema as schemars writes it, where a format still tells which integer type there is. (arguments.md §7)
+//! [`crate::schema::ParamSchema::walk`] finds unions and assertions. It cannot see that `minimum: 0` was written on an
+//! `i64`, and to serde a field that must be given although it may be null is any optional field. (arguments.md §7)
 
 use serde_json::{Map, Value};
 
-/// Keywords that no Rust type guarantees.
-const ASSERTIONS: [&str; 23] = [
-    "minLength",
-    "maxLength",
-    "pattern",
-    "uniqueItems",
-    "multipleOf",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "minProperties",
-    "maxProperties",
-    "patternProperties",
-    "propertyNames",
-    "dependentRequired",
-    "dependentSchemas",
-    "contains",
-    "minContains",
-    "maxContains",
-    "not",
-    "if",
-    "then",
-    "else",
-    "allOf",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-];
-
-/// Whether a schema, or one inside it, needs the decoder by schema even where the type accepts a value.
+/// Whether a schema, or one inside it, says more than its Rust type guarantees in one of these ways.
 pub(crate) fn is_guarded(schema: &Value) -> bool {
     let Value::Object(keywords) = schema else { return false };
-    ASSERTIONS.iter().any(|keyword| keywords.contains_key(*keyword))
-        || keywords.contains_key("x-keep-null")
+    keywords.contains_key("x-keep-null")
         || has_bounds(keywords)
-        || has_counts(keywords)
-        || is_union(keywords)
         || requires_null(keywords)
         || children(keywords).any(is_guarded)
 }
 
 /// The schemas inside a schema, definitions included.
 fn children(keywords: &Map<String, Value>) -> impl Iterator<Item = &Value> {
-    const SINGLE: [&str; 3] = ["items", "additionalProperties", "contains"];
-    const LISTS: [&str; 3] = ["anyOf", "oneOf", "prefixItems"];
+    const SINGLE: [&str; 2] = ["items", "additionalProperties"];
+    const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
     const MAPS: [&str; 2] = ["properties", "$defs"];
     let single = SINGLE.iter().filter_map(|keyword| keywords.get(*keyword));
     let lists = LISTS.iter().filter_map(|keyword| keywords.get(*keyword)?.as_array()).flatten();
@@ -54,7 +25,7 @@ fn children(keywords: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     single.chain(lists).chain(maps.flat_map(|members| members.values()))
 }
 
-/// The least and greatest value of the types that a format names; none of 64 bits and wider.
+/// The least and greatest value of the type that a format names; none of 64 bits and wider.
 fn of_format(format: &str) -> (Option<i64>, Option<i64>) {
     match format {
         "int8" => (Some(-128), Some(127)),
@@ -77,36 +48,7 @@ fn has_bounds(keywords: &Map<String, Value>) -> bool {
     differs("minimum", least) || differs("maximum", greatest)
 }
 
-/// Whether an array has a number of items that is not that of a tuple.
-fn has_counts(keywords: &Map<String, Value>) -> bool {
-    let tuple = keywords.get("prefixItems").and_then(Value::as_array).map(|items| items.len() as u64);
-    let differs = |keyword: &str| {
-        keywords.get(keyword).is_some_and(|count| count.as_u64().is_none() || count.as_u64() != tuple)
-    };
-    differs("minItems") || differs("maxItems")
-}
-
-/// Whether there are alternatives besides null and besides lone texts.
-fn is_union(keywords: &Map<String, Value>) -> bool {
-    let branches = keywords.get("anyOf").or_else(|| keywords.get("oneOf")).and_then(Value::as_array);
-    branches.is_some_and(|branches| {
-        let alternatives = branches.iter().filter(|branch| !is_null(branch) && !is_text(branch));
-        let texts = branches.iter().any(is_text);
-        let alternatives = alternatives.count();
-        alternatives > 1 || (alternatives == 1 && texts)
-    })
-}
-
-fn is_null(branch: &Value) -> bool {
-    branch.get("type").is_some_and(|kind| kind == "null")
-}
-
-fn is_text(branch: &Value) -> bool {
-    branch.get("const").is_some_and(Value::is_string)
-        || branch.get("enum").and_then(Value::as_array).is_some_and(|values| values.iter().all(Value::is_string))
-}
-
-/// Whether a field must be given though it may be null: to serde it is any optional field.
+/// Whether a field must be given though it may be null.
 fn requires_null(keywords: &Map<String, Value>) -> bool {
     let required = keywords.get("required").and_then(Value::as_array);
     let properties = keywords.get("properties").and_then(Value::as_object);
@@ -115,7 +57,7 @@ fn requires_null(keywords: &Map<String, Value>) -> bool {
         let by_type = field.get("type").and_then(Value::as_array);
         let by_branch = field.get("anyOf").and_then(Value::as_array);
         by_type.is_some_and(|types| types.iter().any(|kind| kind == "null"))
-            || by_branch.is_some_and(|branches| branches.iter().any(is_null))
+            || by_branch.is_some_and(|branches| branches.iter().any(crate::schema::form::is_null))
     })
 }
 
@@ -134,23 +76,14 @@ mod tests {
     }
 
     #[test]
-    fn tuples_options_and_unit_enums_are_told_by_the_type() {
-        assert!(!is_guarded(&json!({"prefixItems": [{}, {}], "minItems": 2, "maxItems": 2})));
-        assert!(!is_guarded(&json!({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]})));
-        assert!(!is_guarded(&json!({"oneOf": [{"const": "a"}, {"enum": ["b"]}]})));
-        assert!(!is_guarded(&json!({"properties": {"pattern": {"type": "string"}}})));
-    }
-
-    #[test]
-    fn unions_and_assertions_are_found_at_any_depth() {
-        let list = json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true});
-        let union = json!({"anyOf": [{"type": "string"}, {"type": "integer"}]});
-        let external = json!({"oneOf": [{"const": "a"}, {"type": "object"}]});
+    fn they_are_found_at_any_depth() {
+        let bounded = json!({"type": "integer", "format": "int64", "minimum": 0});
         let nullable = json!({"properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]});
-        for inner in [list, union, external, nullable] {
+        for inner in [bounded, nullable, json!({"x-keep-null": true})] {
             assert!(is_guarded(&inner), "{inner}");
             assert!(is_guarded(&json!({"properties": {"a": {"items": inner}}})), "{inner}");
             assert!(is_guarded(&json!({"$ref": "#/$defs/A", "$defs": {"A": inner}})), "{inner}");
         }
+        assert!(!is_guarded(&json!({"properties": {"minimum": {"type": ["string", "null"]}}})));
     }
 }

@@ -66,7 +66,11 @@ impl Judge {
 }
 
 /// Whether a judged keyword occurs in a schema or in what it refers to.
-fn needs_judging<'s>(schema: &'s Value, definitions: &'s Map<String, Value>, seen: &mut Vec<&'s str>) -> bool {
+fn needs_judging<'s>(
+    schema: &'s Value,
+    definitions: &'s Map<String, Value>,
+    seen: &mut Vec<&'s str>,
+) -> bool {
     match schema {
         Value::Object(keywords) => {
             let beside = ["anyOf", "oneOf"].iter().any(|union| keywords.contains_key(*union))

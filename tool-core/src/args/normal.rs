@@ -9,7 +9,7 @@ use super::shape;
 use super::walk::{Around, Role, Walk};
 use crate::def::{ParamDef, ParamKind};
 
-impl Args<'_> {
+impl<'a> Args<'a> {
     /// The object that the call means: canonical names in declaration order, coercions applied, defaults filled in.
     ///
     /// It is made on the first use, after every parameter was taken, and means nothing where [`Args::finish`] failed.
@@ -32,7 +32,7 @@ impl Args<'_> {
         normal
     }
 
-    fn normal_value(&self, i: usize, param: &ParamDef<'_>, slot: &Slot) -> Option<Value> {
+    fn normal_value(&self, i: usize, param: &ParamDef<'a>, slot: &Slot) -> Option<Value> {
         let null_is_absent = !param.is_required() && !param.null_is_value();
         match (&slot.read, &slot.given) {
             (Some(read), _) => Some(read.clone()),
@@ -50,15 +50,18 @@ impl Args<'_> {
             (Some(default), _) => Some(default()),
             (None, ParamKind::Flag) => Some(Value::Bool(false)),
             (None, ParamKind::List) => Some(Value::Array(Vec::new())),
-            (None, _) if self.tool.input.is_some() => {
-                shape::of(self.tool).ok()?.param(i).get("default").filter(|value| !value.is_null()).cloned()
-            }
+            (None, _) if self.tool.input.is_some() => shape::of(self.tool)
+                .ok()?
+                .param(i, param)
+                .get("default")
+                .filter(|value| !value.is_null())
+                .cloned(),
             (None, _) => None,
         }
     }
 
     /// The value of a parameter that its type read otherwise than it came.
-    fn reread(&self, i: usize, param: &ParamDef<'_>, given: &Value) -> Value {
+    fn reread(&self, i: usize, param: &ParamDef<'a>, given: &Value) -> Value {
         let Ok(shape) = shape::of(self.tool) else { return given.clone() };
         let around = Around {
             definitions: shape.definitions(),
@@ -68,6 +71,6 @@ impl Args<'_> {
         };
         let key = Place::Key(&Place::Top, param.name);
         let place = if param.flatten { &Place::Top } else { &key };
-        Walk::new(around, None).value(shape.param(i), given, place, Role::Other)
+        Walk::new(around, None).value(shape.param(i, param), given, place, Role::Other)
     }
 }

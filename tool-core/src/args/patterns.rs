@@ -18,6 +18,12 @@ impl Patterns {
         Ok(patterns)
     }
 
+    /// Compiles those of another schema as well.
+    pub(crate) fn and(mut self, schema: &Value) -> Result<Patterns, String> {
+        self.collect(schema)?;
+        Ok(self)
+    }
+
     /// Whether a text matches. A pattern that was not compiled matches nothing.
     pub(crate) fn matches(&self, pattern: &str, text: &str) -> bool {
         self.0.get(pattern).is_some_and(|validator| validator.is_valid(&Value::from(text)))

@@ -12,10 +12,10 @@ use super::issue::{ArgIssue, IssueCode};
 use super::lenient::{self, Lenient, Refusal, Trace};
 use super::place::Place;
 use super::shape::{self, Shape};
+use super::texts;
 use super::walk::{self, Around, Found, TypeLimits, Walk};
-use super::{coerce, texts};
 use crate::__private::ToolArg;
-use crate::def::{ParamDef, ParamKind};
+use crate::def::ParamKind;
 
 static NULL: Value = Value::Null;
 static FALSE: Value = Value::Bool(false);
@@ -164,7 +164,7 @@ impl<'a> Args<'a> {
         let Some(shape) = self.shape() else { return by_type_alone(typed, trace, param.secret) };
         let limits = typed.as_ref().err().and_then(type_limits);
         let mut walk = Walk::new(self.around(shape, param.secret), limits);
-        let read = walk.value(shape.param(i), value, place, walk::Role::Other);
+        let read = walk.value(shape.param(i, &param), value, place, walk::Role::Other);
         shape.judge(i, &read, place, &mut walk);
         let (found, changed) = (walk.found, walk.changed);
         if !found.is_clean() {
@@ -189,7 +189,7 @@ impl<'a> Args<'a> {
         let key = Place::Key(&Place::Top, self.spelled(i));
         let place = if param.flatten { &Place::Top } else { &key };
         let mut walk = Walk::new(self.around(shape, param.secret), None);
-        let read = walk.value(shape.param(i), value, place, walk::Role::Other);
+        let read = walk.value(shape.param(i, &param), value, place, walk::Role::Other);
         let (found, changed) = (walk.found, walk.changed);
         if !found.is_clean() {
             return Err(found);
@@ -235,14 +235,14 @@ impl<'a> Args<'a> {
         let shape = shape::of(self.tool).ok();
         let expected = shape.map_or_else(
             || "a value".to_owned(),
-            |shape| texts::expected(shape.param(i), shape.definitions()),
+            |shape| texts::expected(shape.param(i, &param), shape.definitions()),
         );
         let issue = ArgIssue {
             path: Place::Key(&Place::Top, param.name).pointer(),
             code: IssueCode::Missing,
             expected,
             got: "nothing".to_owned(),
-            hint: shape.and_then(|shape| self.misplaced(param.name, shape.param(i), &shape)),
+            hint: shape.and_then(|shape| self.misplaced(param.name, shape.param(i, &param), &shape)),
         };
         self.issues.push((i, issue));
         None

@@ -166,10 +166,10 @@ impl<'w> Walk<'w> {
     ) -> Value {
         let definitions = self.around.definitions;
         let got = self.got(value);
-        let (least, greatest) = limits.map(|(least, greatest)| (least.to_string(), greatest.to_string())).unzip();
+        let (least, greatest) =
+            limits.map(|(least, greatest)| (least.to_string(), greatest.to_string())).unzip();
         self.found.issue(IssueCode::Range, || {
-            let expected =
-                texts::expected_range(schema, definitions, least.as_deref(), greatest.as_deref());
+            let expected = texts::expected_range(schema, definitions, least.as_deref(), greatest.as_deref());
             (place.pointer(), expected, got(), None)
         });
         value.clone()

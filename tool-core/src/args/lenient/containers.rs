@@ -50,9 +50,12 @@ impl<'v, 's> Lenient<'v, 's> {
         }
         self.trace.apply(Rule::SingleToArray, place).map_err(|misfit| self.misfit(misfit, "array"))?;
         let single = Place::Single(place);
-        let item = Single { value: Some(value), place: &single, limits: self.limits.items(), trace: self.trace };
+        let item =
+            Single { value: Some(value), place: &single, limits: self.limits.items(), trace: self.trace };
         if !self.limits.admit_count(1) {
-            return Err(Refusal::new(IssueCode::Length, "array of another length".into(), None).at(place, value));
+            return Err(
+                Refusal::new(IssueCode::Length, "array of another length".into(), None).at(place, value)
+            );
         }
         visitor.visit_seq(item).map_err(|refusal| refusal.at(place, value))
     }
@@ -66,7 +69,9 @@ impl<'v, 's> Lenient<'v, 's> {
         let visited = visitor.visit_seq(&mut rest).map_err(|refusal| refusal.at(place, value))?;
         match rest.items.next() {
             None => Ok(visited),
-            Some(_) => Err(Refusal::new(IssueCode::Length, "array of fewer items".into(), None).at(place, value)),
+            Some(_) => {
+                Err(Refusal::new(IssueCode::Length, "array of fewer items".into(), None).at(place, value))
+            }
         }
     }
 
@@ -220,20 +225,17 @@ impl<'x, 'de, I: Iterator<Item = (&'x String, &'x Value)>> MapAccess<'de> for Me
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Outcome<Option<K::Value>> {
         let Some((key, value)) = self.members.next() else { return Ok(None) };
         self.current = Some((key, value));
-        seed.deserialize(Key(key)).map(Some).map_err(|refusal| refusal.at(&Place::Key(self.place, key), value))
+        seed.deserialize(Key(key))
+            .map(Some)
+            .map_err(|refusal| refusal.at(&Place::Key(self.place, key), value))
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Outcome<T::Value> {
         let (key, value) =
             self.current.take().ok_or_else(|| <Refusal as de::Error>::custom("a value without a key"))?;
         let place = Place::Key(self.place, key);
-        let member = Lenient {
-            value,
-            place: &place,
-            role: self.role,
-            limits: Limits::NONE,
-            trace: &mut *self.trace,
-        };
+        let member =
+            Lenient { value, place: &place, role: self.role, limits: Limits::NONE, trace: &mut *self.trace };
         seed.deserialize(member).map_err(|refusal| refusal.at(&place, value))
     }
 

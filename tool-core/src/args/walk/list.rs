@@ -19,7 +19,9 @@ impl Walk<'_> {
             Value::Array(items) => self.items(schema, items, value, place),
             Value::String(text) if Container::Array.starts(text) => {
                 match self.open(Container::Array, text, schema, value, place) {
-                    Some(opened) => self.items(schema, opened.as_array().map_or(&[], Vec::as_slice), value, place),
+                    Some(opened) => {
+                        self.items(schema, opened.as_array().map_or(&[], Vec::as_slice), value, place)
+                    }
                     None => value.clone(),
                 }
             }
@@ -54,9 +56,8 @@ impl Walk<'_> {
             };
             if distinct && self.found.count() == issues && !seen.insert(key_of(&decoded)) {
                 let got = self.got(item);
-                self.found.issue(IssueCode::Duplicate, || {
-                    (at.pointer(), "each item once".to_owned(), got(), None)
-                });
+                self.found
+                    .issue(IssueCode::Duplicate, || (at.pointer(), "each item once".to_owned(), got(), None));
             }
             taken.push(decoded);
         }

@@ -106,7 +106,12 @@ impl Walk<'_> {
             _ if schema.get("patternProperties").is_some() => Some(given.clone()),
             None | Some(Value::Bool(true)) => Some(given.clone()),
             Some(Value::Bool(false)) => {
-                let fields = || properties.keys().map(String::as_str).filter(move |name| tag.is_none_or(|tag| tag.0 != *name));
+                let fields = || {
+                    properties
+                        .keys()
+                        .map(String::as_str)
+                        .filter(move |name| tag.is_none_or(|tag| tag.0 != *name))
+                };
                 let got = self.got(given);
                 self.found.issue(IssueCode::Unknown, || {
                     let nearest = suggest::suggest(name, fields().map(|field| (field, field)));

@@ -223,7 +223,13 @@ impl Walk<'_> {
     }
 
     /// A schema that names several types is a union of them.
-    pub(super) fn any_of_types(&mut self, schema: &Value, value: &Value, place: &Place<'_>, role: Role) -> Value {
+    pub(super) fn any_of_types(
+        &mut self,
+        schema: &Value,
+        value: &Value,
+        place: &Place<'_>,
+        role: Role,
+    ) -> Value {
         let mut fits = Fits::default();
         for (index, name) in form::types(schema).enumerate() {
             let key = (std::ptr::from_ref(schema), std::ptr::from_ref(value), role, index);
