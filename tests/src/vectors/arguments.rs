@@ -16,7 +16,7 @@ use super::{arguments_schema, type_language};
 const LEAST: usize = 220;
 
 /// What decoding gave: the normal form and the notes.
-type Decoded = Result<(Map<String, Value>, Vec<Value>), ToolError>;
+pub(crate) type Decoded = Result<(Map<String, Value>, Vec<Value>), ToolError>;
 
 #[test]
 fn vectors_arguments() {
@@ -112,11 +112,12 @@ fn notes(args: &Args<'_>) -> Vec<Value> {
     args.notes().iter().map(|note| json!(note)).collect()
 }
 
-/// Values as types hold them: without the difference between 5 and 5.0.
+/// Values as types hold them: without the difference between 5 and 5.0, and with the precision of an `f32`.
 fn meaning(members: &Map<String, Value>) -> Value {
     fn of(value: &Value) -> Value {
         match value {
-            Value::Number(number) => json!(number.as_f64()),
+            #[allow(clippy::cast_possible_truncation, reason = "that is the point")]
+            Value::Number(number) => json!(format!("{}", number.as_f64().unwrap_or(f64::NAN) as f32)),
             Value::Array(items) => items.iter().map(of).collect(),
             Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), of(value))).collect(),
             other => other.clone(),

@@ -235,14 +235,14 @@ impl<'a> Args<'a> {
         let shape = shape::of(self.tool).ok();
         let expected = shape.map_or_else(
             || "a value".to_owned(),
-            |shape| texts::expected(shape.param(i, &param), shape.definitions()),
+            |shape| texts::expected(shape.param(i, param), shape.definitions()),
         );
         let issue = ArgIssue {
             path: Place::Key(&Place::Top, param.name).pointer(),
             code: IssueCode::Missing,
             expected,
             got: "nothing".to_owned(),
-            hint: shape.and_then(|shape| self.misplaced(param.name, shape.param(i, &param), &shape)),
+            hint: shape.and_then(|shape| self.misplaced(param.name, shape.param(i, param), &shape)),
         };
         self.issues.push((i, issue));
         None
