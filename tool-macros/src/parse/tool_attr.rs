@@ -94,7 +94,7 @@ fn requirement(name: &Ident, input: ParseStream<'_>, sink: &Sink) -> syn::Result
         if key.is_none() {
             sink.at(value, errors::wrong_value("secret", keys::Takes::Text));
         }
-        return Ok(key.map(|key| SecretIr::required(key)));
+        return Ok(key.map(SecretIr::required));
     }
     match input.parse::<TokenTree>() {
         Ok(TokenTree::Group(group)) => Ok(long_secret(name, group.stream(), sink)),
