@@ -33,7 +33,7 @@ pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry}
 pub use secret::{EnvSecrets, Secret, SecretSource};
 pub use set::ToolSet;
 pub use tool::Tool;
-pub use tool_macros::{example, link, tool, tool_set, toolbox};
+pub use tool_macros::{example, tool, tool_set, toolbox};
 
 /// What a file with tools needs.
 pub mod prelude {

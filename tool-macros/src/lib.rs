@@ -40,9 +40,3 @@ pub fn example(attr: TokenStream, item: TokenStream) -> TokenStream {
 pub fn tool_set(item: TokenStream) -> TokenStream {
     tool_set::expand(item.into()).into()
 }
-
-/// Names crates whose tools should be linked: `link!(plug_a, plug_b);` is `use plug_a as _; use plug_b as _;`.
-#[proc_macro]
-pub fn link(item: TokenStream) -> TokenStream {
-    tool_set::link(item.into()).into()
-}

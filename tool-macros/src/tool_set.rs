@@ -1,4 +1,4 @@
-//! `tool_set!`: a list of tools by const evaluation. `link!`: crates that are to be linked for their tools.
+//! `tool_set!`: a list of tools by const evaluation.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -113,14 +113,5 @@ impl Set {
             return false;
         }
         true
-    }
-}
-
-/// `link!(plug_a, plug_b)`.
-pub(crate) fn link(item: TokenStream) -> TokenStream {
-    let names = Punctuated::<Ident, Token![,]>::parse_terminated;
-    match names.parse2(item) {
-        Ok(names) => names.iter().map(|name| quote!(use #name as _;)).collect(),
-        Err(error) => error.into_compile_error(),
     }
 }
