@@ -141,6 +141,10 @@ pub(crate) fn other_attribute(path: &str) -> String {
     format!("`#[{path}]` has no effect on a tool parameter; did you mean `#[arg]`?")
 }
 
+pub(crate) fn not_an_arg(ty: &str) -> String {
+    format!("`{ty}` cannot be a tool parameter")
+}
+
 pub(crate) fn impl_param(param: &str) -> String {
     format!(
         "parameter `{param}` cannot be `impl Trait`; use a concrete type, such as `&str`, `&Path` or `String`"
