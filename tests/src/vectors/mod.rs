@@ -1,7 +1,11 @@
 //! The vectors: input and expected outcome of every rule, one harness per file.
 
+pub(crate) mod arguments;
+mod arguments_laws;
 pub(crate) mod arguments_schema;
+mod random;
 pub(crate) mod type_language;
+pub(crate) mod typed;
 
 use std::path::PathBuf;
 

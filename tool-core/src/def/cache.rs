@@ -11,13 +11,19 @@ use crate::schema::{InputSchema, SchemaProblem};
 pub struct Cache {
     description: OnceLock<Box<str>>,
     pub(crate) input: OnceLock<Result<Arc<InputSchema>, Arc<SchemaProblem>>>,
+    pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
 }
 
 impl Cache {
     /// Nothing computed yet.
     pub const fn new() -> Cache {
-        Cache { description: OnceLock::new(), input: OnceLock::new(), output: OnceLock::new() }
+        Cache {
+            description: OnceLock::new(),
+            input: OnceLock::new(),
+            checks: OnceLock::new(),
+            output: OnceLock::new(),
+        }
     }
 
     pub(crate) fn description(&self, make: impl FnOnce() -> String) -> &str {
