@@ -126,10 +126,15 @@ impl Opener {
     }
 
     /// A child of an open directory, without following it if it is a link.
-    pub(crate) fn child(&self, dir: &Handle, name: &[u8]) -> Result<Handle, Refused> {
-        let fd = self.child_of(dir.as_fd(), name)?;
+    pub(crate) fn child(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &[u8],
+        relative: Relative,
+    ) -> Result<Handle, Refused> {
+        let fd = self.child_of(dir, name)?;
         let stat = fstat(&fd)?;
-        Ok(Handle { fd, stat, relative: dir.relative.join(name) })
+        Ok(Handle { fd, stat, relative })
     }
 
     /// A handle of a child of an open directory, without following it if it is a link.

@@ -128,6 +128,11 @@ pub(crate) fn file_too_large(bytes: u64, limit: u64) -> ToolError {
     refusal(ErrorKind::Failed, "file_too_large", message)
 }
 
+pub(crate) fn line_too_long(path: &str, limit: u64) -> ToolError {
+    let message = format!("{} has a line of more than {limit} bytes.", echo(path));
+    refusal(ErrorKind::Failed, "line_too_long", message)
+}
+
 pub(crate) fn disk_full() -> ToolError {
     refusal(ErrorKind::Failed, "disk_full", "The disk is full.".to_owned())
 }
