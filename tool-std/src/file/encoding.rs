@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
-use tool_core::{Effect, ErrorKind, ToolError};
+use tool_core::{Effect, ToolError};
 
 use super::misfit;
 use crate::workspace::refusal::echo;
@@ -78,7 +78,8 @@ impl Reading {
         if encoding == UTF_8 {
             return utf_8(path, bytes).map(|text| Decoded { text, encoding });
         }
-        let text = strictly(encoding, &bytes).map_err(|at| not_text(path, &encoding.name().to_lowercase(), at))?;
+        let text =
+            strictly(encoding, &bytes).map_err(|at| not_text(path, &encoding.name().to_lowercase(), at))?;
         Ok(Decoded { text, encoding })
     }
 }
@@ -86,10 +87,7 @@ impl Reading {
 fn utf_8(path: &str, bytes: Vec<u8>) -> Result<String, ToolError> {
     if let Some(at) = bytes.iter().take(NUL_WINDOW).position(|byte| *byte == 0) {
         let message = format!("{} looks binary ({} bytes, NUL at offset {at}).", echo(path), bytes.len());
-        return Err(ToolError::failed(message)
-            .code("binary_file")
-            .hint(BINARY_HINT)
-            .effect(Effect::None));
+        return Err(ToolError::failed(message).code("binary_file").hint(BINARY_HINT).effect(Effect::None));
     }
     String::from_utf8(bytes).map_err(|error| not_text(path, "UTF-8", error.utf8_error().valid_up_to()))
 }

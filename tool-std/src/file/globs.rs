@@ -54,7 +54,8 @@ impl Globs {
             return false;
         }
         let ends = below_start.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end);
-        ends.chain([below_start.len()]).any(|end| self.match_entry(below_start.get(..end).unwrap_or_default()))
+        ends.chain([below_start.len()])
+            .any(|end| self.match_entry(below_start.get(..end).unwrap_or_default()))
     }
 }
 
@@ -118,7 +119,9 @@ mod tests {
     #[test]
     fn a_glob_may_match_a_directory_on_the_way() {
         let globs = globs(&["target", "sub/**"]).unwrap();
-        for (path, expected) in [("target/a/b", true), ("x/target/a", true), ("sub/a", true), ("sub2/a", false)] {
+        for (path, expected) in
+            [("target/a/b", true), ("x/target/a", true), ("sub/a", true), ("sub2/a", false)]
+        {
             assert_eq!(globs.match_entry_or_above(path.as_bytes()), expected, "{path}");
         }
     }

@@ -180,7 +180,11 @@ impl<'a> Collector<'a> {
     fn before(&self, line: u64) -> Option<Vec<String>> {
         (self.wanted.before > 0).then(|| {
             let first = line.saturating_sub(self.wanted.before);
-            self.recent.iter().filter(|(number, _)| *number >= first && *number < line).map(|(_, text)| text.clone()).collect()
+            self.recent
+                .iter()
+                .filter(|(number, _)| *number >= first && *number < line)
+                .map(|(_, text)| text.clone())
+                .collect()
         })
     }
 

@@ -78,17 +78,20 @@ fn refused(kind: &ErrorKind, limits: &Limits) -> ToolError {
     match kind {
         ErrorKind::Regex(text) if text.contains("exceeds size limit") => {
             let limit = limits.regex_size_limit;
-            ToolError::invalid_args(format!("The pattern is too large when compiled (the limit is {limit} bytes)."))
-                .code("regex_too_large")
-                .hint("use fewer or smaller repetitions and classes")
-                .effect(Effect::None)
+            ToolError::invalid_args(format!(
+                "The pattern is too large when compiled (the limit is {limit} bytes)."
+            ))
+            .code("regex_too_large")
+            .hint("use fewer or smaller repetitions and classes")
+            .effect(Effect::None)
         }
         ErrorKind::NotAllowed(_) => {
             invalid("The pattern is not valid: it contains a line end, which no single line has.".to_owned())
                 .hint("set multiline = true")
         }
         ErrorKind::Regex(text) => {
-            let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ").trim_end_matches('.');
+            let why =
+                text.lines().last().unwrap_or_default().trim_start_matches("error: ").trim_end_matches('.');
             invalid(format!("The pattern is not valid: {why}."))
         }
         _ => invalid("The pattern is not valid.".to_owned()),

@@ -54,7 +54,8 @@ fn add<'a>(report: &mut Vec<Line<'a>>, one: &'a LineMatch, number: u64, text: &'
 /// Adds a line, or makes it a match if it is there as context.
 fn put<'a>(report: &mut Vec<Line<'a>>, line: Line<'a>) {
     let same_file = report.iter_mut().rev().take_while(|other| other.path == line.path);
-    let found = same_file.take_while(|other| other.number >= line.number).find(|other| other.number == line.number);
+    let found =
+        same_file.take_while(|other| other.number >= line.number).find(|other| other.number == line.number);
     match found {
         Some(other) if line.is_match && !other.is_match => *other = line,
         Some(_) => {}
@@ -80,7 +81,8 @@ mod tests {
 
     #[test]
     fn each_line_stands_once_and_groups_are_separated() {
-        let matches = [one(2, &["1"], "2x", &["3x"]), one(3, &["2x"], "3x", &["4"]), one(9, &["8"], "9x", &[])];
+        let matches =
+            [one(2, &["1"], "2x", &["3x"]), one(3, &["2x"], "3x", &["4"]), one(9, &["8"], "9x", &[])];
         let expected = ["f-1-1", "f:2:2x", "f:3:3x", "f-4-4", "--", "f-8-8", "f:9:9x"];
         assert_eq!(lines(&matches, true), expected);
     }

@@ -13,7 +13,8 @@ use super::misfit::{Misfits, text};
 pub(crate) fn selection(types: &[String], types_not: &[String]) -> Result<Types, ToolError> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
-    let known: Vec<String> = builder.definitions().iter().map(|definition| definition.name().to_owned()).collect();
+    let known: Vec<String> =
+        builder.definitions().iter().map(|definition| definition.name().to_owned()).collect();
     let mut misfits = Misfits::default();
     for (parameter, names) in [("types", types), ("types_not", types_not)] {
         for (index, name) in names.iter().enumerate() {
@@ -27,7 +28,9 @@ pub(crate) fn selection(types: &[String], types_not: &[String]) -> Result<Types,
     misfits.finish()?;
     types.iter().for_each(|name| _ = builder.select(name));
     types_not.iter().for_each(|name| _ = builder.negate(name));
-    builder.build().map_err(|error| ToolError::internal("The file types could not be compiled.").source(error))
+    builder
+        .build()
+        .map_err(|error| ToolError::internal("The file types could not be compiled.").source(error))
 }
 
 fn nearest(name: &str, known: &[String]) -> Option<String> {

@@ -48,7 +48,8 @@ impl Expected {
     /// # Errors
     /// `invalid_args` with an issue at `/expected_version`.
     pub(crate) fn parse(given: &str) -> Result<Self, ToolError> {
-        let fits = EXPECTED_DIGITS.contains(&given.len()) && given.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let fits =
+            EXPECTED_DIGITS.contains(&given.len()) && given.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !fits {
             let expected = "string of 16..=64 hex digits, as `version` of a result";
             return Err(misfit(IssueCode::Pattern, "expected_version", expected, text(given)));

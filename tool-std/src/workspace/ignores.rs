@@ -56,8 +56,7 @@ impl Ignores {
         file_bytes: u64,
     ) -> Self {
         let git = openat(directory, ".git", directory_flags(), Mode::empty()).ok();
-        let is_repository =
-            git.is_some() || statat(directory, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        let is_repository = git.is_some() || statat(directory, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok();
         let info = git.and_then(|git| openat(git, "info", directory_flags(), Mode::empty()).ok());
         let level = Level {
             path_bytes,

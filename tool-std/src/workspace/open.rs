@@ -9,7 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink, statat, statx,
+    AtFlags, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink, statat,
+    statx,
 };
 use rustix::io::Errno;
 
@@ -157,7 +158,9 @@ impl Opener {
             };
             let stat = fstat(&fd)?;
             match self.path_of(fd.as_fd())? {
-                Some(relative) if self.is_named(&stat, &relative) => return Ok(Handle { fd, stat, relative }),
+                Some(relative) if self.is_named(&stat, &relative) => {
+                    return Ok(Handle { fd, stat, relative });
+                }
                 _ => continue,
             }
         }

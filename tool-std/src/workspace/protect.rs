@@ -159,8 +159,11 @@ impl Names {
     /// `not_configured` for a glob that is not one.
     pub(crate) fn new(protect: &Protect, sealed: Vec<Relative>) -> Result<Self, ToolError> {
         let open = |name: &str| protect.open.iter().any(|other| other.eq_ignore_ascii_case(name));
-        let table =
-            [(Class::Secret, &SECRET[..]), (Class::GitConfig, &GIT_CONFIG[..]), (Class::Guarded, &GUARDED[..])];
+        let table = [
+            (Class::Secret, &SECRET[..]),
+            (Class::GitConfig, &GIT_CONFIG[..]),
+            (Class::Guarded, &GUARDED[..]),
+        ];
         let mut names: Vec<Name> = table
             .iter()
             .flat_map(|(class, names)| names.iter().map(move |name| (*class, *name)))
