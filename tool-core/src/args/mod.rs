@@ -8,6 +8,7 @@ mod bounds;
 mod coerce;
 mod coercion;
 mod compare;
+mod direct;
 mod finish;
 mod flat;
 mod frame;
