@@ -1,7 +1,8 @@
 //! The decoder on real Rust types: what serde is told, what callers get back, and what is refused.
 
+#![allow(clippy::unwrap_used, reason = "it is a test throughout, its shared functions too")]
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use schemars::JsonSchema;
@@ -308,6 +309,20 @@ fn maps_take_keys_as_they_are_and_parse_those_of_other_types() {
 }
 
 #[test]
+fn texts_and_lone_values_are_not_guessed_at() {
+    assert_eq!(take::<Vec<String>>(x!(Vec<String>), json!("a,b")).unwrap().0, ["a,b"]);
+    assert_eq!(take::<Vec<Vec<u8>>>(x!(Vec<Vec<u8>>), json!([[5], "[6]"])).unwrap().0, [[5], [6]]);
+    assert_eq!(issues(take::<Vec<Vec<u8>>>(x!(Vec<Vec<u8>>), json!([5]))), told("/x/0", IssueCode::Type));
+    assert_eq!(issues(take::<Vec<Vec<u8>>>(x!(Vec<Vec<u8>>), json!(5))), told("/x", IssueCode::Type));
+    for blank in ["", " \t"] {
+        assert_eq!(issues(take::<Option<u8>>(x!(Option<u8>), json!(blank))), told("/x", IssueCode::Type));
+        assert_eq!(issues(take::<Vec<u8>>(x!(Vec<u8>), json!(blank))), told("/x", IssueCode::Type));
+        assert_eq!(take::<String>(x!(String), json!(blank)).unwrap().0, blank);
+    }
+    assert_eq!(issues(take::<String>(x!(String), json!(1.5))), told("/x", IssueCode::Type));
+}
+
+#[test]
 fn three_states_of_an_option_are_told_apart() {
     let state = |input: Value| {
         take_in::<Option<Option<u8>>>(x!(Option<Option<u8>>), input, Coerce::Lenient).unwrap().0
@@ -402,6 +417,7 @@ fn ten_thousand_unknown_keys_are_counted_and_fifty_are_listed_quickly() {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, deny_unknown_fields)]
+#[allow(dead_code, reason = "it is only decoded")]
 enum Branch {
     Left { next: Option<Box<Branch>>, left: Option<u8> },
     Right { next: Option<Box<Branch>>, right: Option<u8> },
@@ -470,8 +486,6 @@ fn a_default_is_used_as_typed_and_stands_in_the_normal_form() {
 
 /// The whole input of a schema-only tool.
 fn object(schema: Value, input: Value) -> Result<Map<String, Value>, ToolError> {
-    static CACHE: OnceLock<Cache> = OnceLock::new();
-    let _ = &CACHE;
     let mut def = *tool(Vec::new());
     let schema: &'static Value = Box::leak(Box::new(schema));
     def.input = Some(schema);
