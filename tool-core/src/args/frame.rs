@@ -9,6 +9,7 @@ use super::coercion::{Coerce, Coercion, Rule, Verdict};
 use super::direct::Direct;
 use super::flat::Flat;
 use super::issue::{ArgIssue, IssueCode};
+use super::names::Names;
 use super::parse::{measure, parse_arguments};
 use super::place::Place;
 use super::texts;
@@ -52,8 +53,8 @@ pub(super) struct Slot {
     pub(super) spelling: usize,
     /// The value as it was read, where that differs.
     pub(super) read: Option<Value>,
-    /// Whether the value was read otherwise than it came, without a schema.
-    pub(super) changed: bool,
+    /// That the value was read otherwise than it came, without a schema, and the names that were learnt then.
+    pub(super) changed: Option<Box<Names>>,
     /// Whether a surface has reported it already.
     pub(super) withheld: bool,
 }
