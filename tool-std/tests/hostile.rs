@@ -50,7 +50,9 @@ impl Tools {
     }
 
     fn call(&self, tool: &str, args: Value) -> Result<Value, ToolError> {
-        self.executor.call_blocking(Call::new(tool, args), &self.ctx, Caller::Test).map(|output| output.data())
+        self.executor
+            .call_blocking(Call::new(tool, args), &self.ctx, Caller::Test)
+            .map(|output| output.data())
     }
 
     fn code(&self, tool: &str, args: Value) -> String {
@@ -146,7 +148,9 @@ fn special_files_are_refused_at_once_and_a_regular_one_is_read() {
     drop(std::os::unix::net::UnixListener::bind(path("socket")).unwrap());
     let mut names = vec!["fifo", "socket"];
     let device = std::process::Command::new("mknod").arg(path("zero")).args(["c", "1", "5"]).status();
-    if device.is_ok_and(|status| status.success()) && fs::metadata(path("zero")).unwrap().file_type().is_char_device() {
+    if device.is_ok_and(|status| status.success())
+        && fs::metadata(path("zero")).unwrap().file_type().is_char_device()
+    {
         names.push("zero");
     }
     let start = Instant::now();
@@ -271,7 +275,11 @@ fn sealed_files_are_refused_under_any_name_and_sealed_directories_are_not_shown(
     let tools = tree.tools(policy);
     for path in ["j", "state/journal.db", "STATE/journal.db"] {
         assert_eq!(tools.code("read_file", json!({"path": path})), "protected_path", "{path}");
-        assert_eq!(tools.code("write_file", json!({"path": path, "content": "x"})), "protected_path", "{path}");
+        assert_eq!(
+            tools.code("write_file", json!({"path": path, "content": "x"})),
+            "protected_path",
+            "{path}"
+        );
     }
     let listed = tools.call("list_dir", json!({"depth": 3})).unwrap().to_string();
     assert!(!listed.contains("state") && listed.contains("policy.toml"));
@@ -363,8 +371,11 @@ fn a_cancelled_call_ends_between_two_files() {
 fn a_full_quota_stops_writes_before_they_begin() {
     let tree = Tree::new();
     fs::write(tree.root.join("a"), "x".repeat(90)).unwrap();
-    let tools = tree.tools(WorkspacePolicy { max_bytes: Some(100), max_files: Some(3), ..Default::default() });
-    let write = |path: &str, bytes: usize| tools.code("write_file", json!({"path": path, "content": "y".repeat(bytes)}));
+    let tools =
+        tree.tools(WorkspacePolicy { max_bytes: Some(100), max_files: Some(3), ..Default::default() });
+    let write = |path: &str, bytes: usize| {
+        tools.code("write_file", json!({"path": path, "content": "y".repeat(bytes)}))
+    };
     assert_eq!(write("b", 11), "quota_exceeded");
     assert!(!tree.root.join("b").exists());
     assert!(write("b", 10).starts_with("ok"));

@@ -32,14 +32,34 @@ impl Random {
 }
 
 const NAMES: [&str; 14] = [
-    "a.txt", "b.log", "c.rs", "keep.log", "x y", "é.txt", ".hidden", ".cfg", "日本", "Z", "-n", "a[1].txt", "build", "t~",
+    "a.txt", "b.log", "c.rs", "keep.log", "x y", "é.txt", ".hidden", ".cfg", "日本", "Z", "-n", "a[1].txt",
+    "build", "t~",
 ];
 const RULES: [&str; 20] = [
-    "*.log", "!keep.log", "build/", "/a.txt", "d0/*.rs", "**/c.rs", "d1/**", "# comment", "", "\\!x", "!.hidden", ".cfg",
-    "*.t?t", "[a-c].*", "é*", "d0", "!d0/", "*/b.log", "a\\[1\\].txt", "Z ",
+    "*.log",
+    "!keep.log",
+    "build/",
+    "/a.txt",
+    "d0/*.rs",
+    "**/c.rs",
+    "d1/**",
+    "# comment",
+    "",
+    "\\!x",
+    "!.hidden",
+    ".cfg",
+    "*.t?t",
+    "[a-c].*",
+    "é*",
+    "d0",
+    "!d0/",
+    "*/b.log",
+    "a\\[1\\].txt",
+    "Z ",
 ];
 const WORDS: [&str; 10] = ["foo", "bar", "Foo", "baz qux", "é", "日本語", "foo.bar", "", "  foo", "x=1"];
-const PATTERNS: [&str; 8] = ["foo", "(?i)FOO", "^foo", "o$", "\\bbar\\b", "é|日", "[a-z]+ [a-z]+", "foo\\.bar"];
+const PATTERNS: [&str; 8] =
+    ["foo", "(?i)FOO", "^foo", "o$", "\\bbar\\b", "é|日", "[a-z]+ [a-z]+", "foo\\.bar"];
 
 fn tree(random: &mut Random, at: &Path, depth: u64) {
     for name in [".gitignore", ".ignore"] {
