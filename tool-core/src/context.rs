@@ -1,7 +1,268 @@
 //! What a call gets from its host: capabilities, declared secrets, cancellation, deadline and progress.
 //!
-//! A [`ToolContext`] is cheap to clone. The host builds one; the executor derives one per call from it.
+//! The host builds one [`ToolContext`]; the executor derives one per call from it, which knows the tool and hands out
+//! only what the tool declared. Both are cheap to clone. Capabilities are found by type ([`crate::capability`]).
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::call::{CallScope, Caller};
+use crate::capability::Capabilities;
+use crate::error::ToolError;
+use crate::progress::{Progress, ProgressSink};
+use crate::secret::{NoSecrets, Secret, SecretSource};
 
 /// The context of a call.
-#[derive(Clone, Debug)]
-pub struct ToolContext {}
+///
+/// ```
+/// use tool_core::ToolContext;
+/// struct Db(&'static str);
+/// let ctx = ToolContext::builder().provide(Db("main")).build();
+/// assert_eq!(ctx.capability::<Db>().unwrap().0, "main");
+/// assert!(ctx.require::<String>().is_err());
+/// ```
+#[derive(Clone)]
+pub struct ToolContext {
+    host: Arc<Host>,
+    call: Option<Arc<CallScope>>,
+}
+
+/// What the host provides, shared by all its calls.
+struct Host {
+    capabilities: Capabilities,
+    secrets: Arc<dyn SecretSource>,
+    progress: Option<Arc<dyn ProgressSink>>,
+    cancel: CancellationToken,
+    deadline: Option<Instant>,
+}
+
+impl ToolContext {
+    /// A context that provides nothing.
+    pub fn empty() -> ToolContext {
+        Self::builder().build()
+    }
+
+    /// Collects what the host provides.
+    pub fn builder() -> ContextBuilder {
+        ContextBuilder {
+            capabilities: Capabilities::default(),
+            secrets: Arc::new(NoSecrets),
+            progress: None,
+            cancel: CancellationToken::new(),
+            deadline: None,
+        }
+    }
+
+    /// The capability of a type, bound to this call; `None` when the host does not provide it.
+    pub fn capability<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.host.capabilities.get::<T>(self)
+    }
+
+    /// The capability of a type, bound to this call.
+    ///
+    /// # Errors
+    /// `not_configured`, code `capability_missing`, when the host does not provide it.
+    pub fn require<T: ?Sized + Send + Sync + 'static>(&self) -> Result<Arc<T>, ToolError> {
+        self.capability::<T>().ok_or_else(|| {
+            let name = std::any::type_name::<T>();
+            ToolError::not_configured(format!("This program does not provide {name}."))
+                .code("capability_missing")
+        })
+    }
+
+    /// Whether a type is provided, without making it.
+    pub fn provides(&self, id: TypeId) -> bool {
+        self.host.capabilities.contains(id)
+    }
+
+    /// A declared secret.
+    ///
+    /// # Errors
+    /// `internal`, code `secret_undeclared`, for a key that the tool does not declare: it is not even looked up.
+    /// `not_configured`, code `secret_missing`, when it is not set.
+    pub fn secret(&self, key: &str) -> Result<Arc<Secret>, ToolError> {
+        self.optional_secret(key)?.ok_or_else(|| {
+            ToolError::not_configured(format!("The secret {key} is not set.")).code("secret_missing")
+        })
+    }
+
+    /// A declared secret, `None` when it is absent or blank.
+    ///
+    /// # Errors
+    /// `internal`, code `secret_undeclared`, for a key that the tool does not declare.
+    pub fn optional_secret(&self, key: &str) -> Result<Option<Arc<Secret>>, ToolError> {
+        if let Some(call) = &self.call
+            && !call.declares(key)
+        {
+            let tool = call.tool();
+            let text = format!(
+                "{tool} asked for the secret {key}, which it does not declare; add requires(secret = \"{key}\")."
+            );
+            return Err(ToolError::internal(text).code("secret_undeclared"));
+        }
+        Ok(self.host.secrets.get(key).filter(|secret| !secret.is_blank()).map(Arc::new))
+    }
+
+    /// Whether a secret has a value, without handing it out.
+    pub fn has_secret(&self, key: &str) -> bool {
+        self.host.secrets.get(key).is_some_and(|secret| !secret.is_blank())
+    }
+
+    /// The token that ends this call: the host's, or one of its own inside a call.
+    pub fn cancellation(&self) -> &CancellationToken {
+        match &self.call {
+            Some(call) => call.cancellation(&self.host.cancel),
+            None => &self.host.cancel,
+        }
+    }
+
+    /// Whether the call should end.
+    pub fn is_cancelled(&self) -> bool {
+        self.host.cancel.is_cancelled() || self.call.as_ref().is_some_and(|call| call.is_cancelled())
+    }
+
+    /// Completes when the call should end.
+    pub async fn cancelled(&self) {
+        self.cancellation().cancelled().await;
+    }
+
+    /// Ends the call.
+    pub fn cancel(&self) {
+        self.cancellation().cancel();
+    }
+
+    /// When the call must have ended.
+    pub fn deadline(&self) -> Option<Instant> {
+        let call = self.call.as_ref().and_then(|call| call.deadline());
+        match (call, self.host.deadline) {
+            (Some(call), Some(host)) => Some(call.min(host)),
+            (call, host) => call.or(host),
+        }
+    }
+
+    /// Fails when the call should end: long work asks between its steps.
+    ///
+    /// # Errors
+    /// `cancelled`, or `timeout` when the deadline has passed.
+    pub fn check(&self) -> Result<(), ToolError> {
+        if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(ToolError::timeout("The tool did not finish in time."));
+        }
+        if self.is_cancelled() {
+            return Err(ToolError::cancelled("The call was cancelled."));
+        }
+        Ok(())
+    }
+
+    /// Reports how far the work is; costs nothing when nobody listens.
+    pub fn progress(&self, progress: Progress<'_>) {
+        if let Some(sink) = &self.host.progress {
+            sink.report(self, progress);
+        }
+    }
+
+    /// The running call: its tool, id, caller and effects; `None` outside a call.
+    pub fn call(&self) -> Option<&CallScope> {
+        self.call.as_deref()
+    }
+
+    /// Who called; `None` outside a call.
+    pub fn caller(&self) -> Option<Caller> {
+        self.call.as_ref().map(|call| call.caller())
+    }
+
+    /// The same host with one call.
+    pub(crate) fn for_call(&self, call: CallScope) -> ToolContext {
+        ToolContext { host: Arc::clone(&self.host), call: Some(Arc::new(call)) }
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("capabilities", &self.host.capabilities)
+            .field("call", &self.call)
+            .field("deadline", &self.deadline())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Collects what a host provides to its tools.
+#[must_use]
+pub struct ContextBuilder {
+    capabilities: Capabilities,
+    secrets: Arc<dyn SecretSource>,
+    progress: Option<Arc<dyn ProgressSink>>,
+    cancel: CancellationToken,
+    deadline: Option<Instant>,
+}
+
+impl ContextBuilder {
+    /// Provides a value, for `#[ctx] db: &Db`.
+    pub fn provide<T: Send + Sync + 'static>(self, value: T) -> Self {
+        self.provide_arc(Arc::new(value))
+    }
+
+    /// Provides a shared value, also behind a trait: `provide_arc::<dyn Db>(arc)`.
+    pub fn provide_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
+        self.capabilities.insert(value);
+        self
+    }
+
+    /// Provides a value that is made for each call that asks, bound to its deadline, cancellation and effects.
+    pub fn provide_with<T: ?Sized + Send + Sync + 'static>(
+        mut self,
+        make: impl Fn(&ToolContext) -> Arc<T> + Send + Sync + 'static,
+    ) -> Self {
+        self.capabilities.insert_with(make);
+        self
+    }
+
+    /// Where declared secrets come from.
+    pub fn secrets(mut self, source: impl SecretSource + 'static) -> Self {
+        self.secrets = Arc::new(source);
+        self
+    }
+
+    /// Who hears of progress.
+    pub fn progress(mut self, sink: impl ProgressSink + 'static) -> Self {
+        self.progress = Some(Arc::new(sink));
+        self
+    }
+
+    /// The token that ends every call of this host.
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancel = token;
+        self
+    }
+
+    /// When every call of this host must have ended.
+    pub fn deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The context.
+    pub fn build(self) -> ToolContext {
+        let Self { capabilities, secrets, progress, cancel, deadline } = self;
+        ToolContext { host: Arc::new(Host { capabilities, secrets, progress, cancel, deadline }), call: None }
+    }
+}
+
+/// A cancellation token that is made when somebody first asks for it.
+#[derive(Debug, Default)]
+pub(crate) struct LazyToken(OnceLock<CancellationToken>);
+
+impl LazyToken {
+    pub(crate) fn get(&self, parent: &CancellationToken) -> &CancellationToken {
+        self.0.get_or_init(|| parent.child_token())
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.get().is_some_and(CancellationToken::is_cancelled)
+    }
+}

@@ -6,23 +6,32 @@ extern crate self as tool_core;
 #[path = "private.rs"]
 pub mod __private;
 pub mod args;
+mod call;
+mod capability;
 mod context;
 mod convert;
 pub mod def;
 mod error;
 mod output;
+mod progress;
 pub mod registry;
 pub mod schema;
 mod secret;
 mod set;
 mod tool;
 
+pub use args::Coerce;
 pub use args::{ArgIssue, IssueCode};
-pub use context::ToolContext;
+pub use call::{
+    Call, CallScope, Caller, DEFAULT_TIMEOUT, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
+};
+pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};
 pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
-pub use secret::Secret;
+pub use progress::{Progress, ProgressSink};
+pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};
+pub use secret::{EnvSecrets, Secret, SecretSource};
 pub use set::ToolSet;
 pub use tool::Tool;
 pub use tool_macros::{example, tool, tool_set, toolbox};

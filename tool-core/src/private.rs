@@ -34,7 +34,7 @@ pub use inventory;
 /// The definition of a tool whose function has errors; no registry ever sees it.
 pub static BROKEN: ToolDef<'static> = {
     static CACHE: Cache = Cache::new();
-    fn enter(_: &mut Args) -> Result<Run, ToolError> {
+    fn enter(_: &mut Args<'_>) -> Result<Run, ToolError> {
         Err(ToolError::internal("The tool did not compile."))
     }
     ToolDef::new("broken", Doc::NONE, Handler::Sync(enter), Origin::DYNAMIC, &CACHE)

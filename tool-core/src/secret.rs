@@ -32,3 +32,37 @@ impl Secret {
         self.0.trim().is_empty()
     }
 }
+
+/// Where the values of declared secrets come from.
+///
+/// It is asked only for keys that the calling tool declares.
+pub trait SecretSource: Send + Sync {
+    /// The value of a key; `None` when it is not set.
+    fn get(&self, key: &str) -> Option<Secret>;
+}
+
+/// A source without secrets.
+pub(crate) struct NoSecrets;
+
+impl SecretSource for NoSecrets {
+    fn get(&self, _: &str) -> Option<Secret> {
+        None
+    }
+}
+
+/// Secrets from a map, for instance a copy of the environment.
+impl<S: std::hash::BuildHasher + Send + Sync> SecretSource for std::collections::HashMap<String, String, S> {
+    fn get(&self, key: &str) -> Option<Secret> {
+        std::collections::HashMap::get(self, key).map(|text| Secret::new(text.as_str()))
+    }
+}
+
+/// Secrets from the environment of the process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EnvSecrets;
+
+impl SecretSource for EnvSecrets {
+    fn get(&self, key: &str) -> Option<Secret> {
+        std::env::var(key).ok().map(Secret::new)
+    }
+}

@@ -13,7 +13,7 @@ use crate::output::ToolResult;
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The first half of a tool: takes every parameter, reports all issues at once, does no I/O.
-pub type Enter = fn(&mut Args) -> Result<Run, ToolError>;
+pub type Enter = fn(&mut Args<'_>) -> Result<Run, ToolError>;
 
 /// How a call enters a tool.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ impl fmt::Debug for Handler<'_> {
 /// The first half of a schema-only tool.
 pub trait DynHandler: Send + Sync {
     /// Takes the arguments and returns the second half.
-    fn enter(&self, args: &mut Args) -> Result<Run, ToolError>;
+    fn enter(&self, args: &mut Args<'_>) -> Result<Run, ToolError>;
 }
 
 /// The second half of a tool: it owns the decoded arguments and runs once, with a context.

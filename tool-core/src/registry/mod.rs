@@ -1,9 +1,164 @@
-//! Collecting definitions into one immutable registry.
+//! Collecting definitions into one immutable [`Registry`], and refusing what cannot work.
+//!
+//! A registry is built once, sorted by name and never changed: a changed set of tools is a new registry, swapped by the
+//! host. Who may see and call its tools is decided elsewhere.
+
+mod builder;
+mod dynamic;
+mod input;
+mod link;
+mod names;
+mod problem;
+mod select;
+
+use std::fmt;
+use std::sync::Arc;
 
 use crate::def::ToolDef;
 
+pub use builder::RegistryBuilder;
+pub use dynamic::{DynParam, DynTool, DynToolBuilder};
+pub use input::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH};
+pub use problem::{Problem, ProblemCode, RegistryError};
+pub use select::Select;
+
 /// What `#[tool]` leaves for discovery: one pointer.
+#[derive(Debug)]
 pub struct Registration(pub &'static ToolDef<'static>);
 
 #[cfg(feature = "inventory")]
 inventory::collect!(Registration);
+
+/// A tool of either kind: made by `#[tool]`, or at run time.
+pub trait AnyTool: Send + Sync {
+    /// The definition.
+    fn def(&self) -> &ToolDef<'_>;
+}
+
+/// An immutable set of tools, sorted by name. A clone shares it.
+#[derive(Clone)]
+pub struct Registry(Arc<Inner>);
+
+struct Inner {
+    /// Sorted by effective name, in bytes.
+    tools: Box<[ToolEntry]>,
+    /// Aliases with the place of their tool, sorted.
+    aliases: Box<[(usize, usize)]>,
+}
+
+/// A tool of a registry.
+#[derive(Clone)]
+pub struct ToolEntry {
+    pub(super) renamed: Option<Box<str>>,
+    pub(super) source: Source,
+}
+
+#[derive(Clone)]
+pub(super) enum Source {
+    Static(&'static ToolDef<'static>),
+    Dynamic(Arc<dyn AnyTool>),
+}
+
+impl ToolEntry {
+    /// The effective name: journal, audit and results carry it.
+    pub fn name(&self) -> &str {
+        self.renamed.as_deref().unwrap_or(self.def().name)
+    }
+
+    /// The definition.
+    pub fn def(&self) -> &ToolDef<'_> {
+        match &self.source {
+            Source::Static(def) => def,
+            Source::Dynamic(tool) => tool.def(),
+        }
+    }
+
+    /// Name and aliases, all of which calls may use.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name()).chain(self.def().aliases.iter().copied())
+    }
+
+    /// Whether both are the same definition.
+    pub(super) fn is(&self, other: &ToolEntry) -> bool {
+        match (&self.source, &other.source) {
+            (Source::Static(a), Source::Static(b)) => std::ptr::eq(*a, *b),
+            (Source::Dynamic(a), Source::Dynamic(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for ToolEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ToolEntry({} from {})", self.name(), self.def().origin)
+    }
+}
+
+impl Registry {
+    /// Starts collecting.
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
+
+    /// Starts from the tools of this registry.
+    pub fn to_builder(&self) -> RegistryBuilder {
+        RegistryBuilder::of(self.0.tools.to_vec())
+    }
+
+    /// The tools, sorted by name in bytes.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolEntry> {
+        self.0.tools.iter()
+    }
+
+    /// How many tools there are.
+    pub fn len(&self) -> usize {
+        self.0.tools.len()
+    }
+
+    /// Whether there is no tool.
+    pub fn is_empty(&self) -> bool {
+        self.0.tools.is_empty()
+    }
+
+    /// The tool of a name or, failing that, of an alias; exact bytes only.
+    pub fn get(&self, name: &str) -> Option<&ToolEntry> {
+        self.position(name).map(|(_, entry)| entry)
+    }
+
+    pub(crate) fn position(&self, name: &str) -> Option<(usize, &ToolEntry)> {
+        let by_name = self.0.tools.binary_search_by(|entry| entry.name().cmp(name)).ok();
+        let index = by_name.or_else(|| self.by_alias(name))?;
+        self.at(index).map(|entry| (index, entry))
+    }
+
+    fn by_alias(&self, alias: &str) -> Option<usize> {
+        let place = |(tool, alias): &(usize, usize)| {
+            self.at(*tool).and_then(|entry| entry.def().aliases.get(*alias).copied()).unwrap_or("")
+        };
+        let found = self.0.aliases.binary_search_by(|entry| place(entry).cmp(alias)).ok()?;
+        self.0.aliases.get(found).map(|entry| entry.0)
+    }
+
+    pub(crate) fn at(&self, index: usize) -> Option<&ToolEntry> {
+        self.0.tools.get(index)
+    }
+
+    pub(super) fn new(tools: Vec<ToolEntry>) -> Registry {
+        let mut aliases: Vec<(usize, usize)> = tools
+            .iter()
+            .enumerate()
+            .flat_map(|(tool, entry)| (0..entry.def().aliases.len()).map(move |alias| (tool, alias)))
+            .collect();
+        let text = |&(tool, alias): &(usize, usize)| {
+            tools.get(tool).and_then(|entry| entry.def().aliases.get(alias).copied())
+        };
+        aliases.sort_by(|a, b| text(a).cmp(&text(b)));
+        Registry(Arc::new(Inner { tools: tools.into(), aliases: aliases.into() }))
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,68 @@
+//! The decode step: name, frame, parameters, normal form.
+//!
+//! It enters the tool's first half, which takes every parameter and returns all issues at once or a [`Run`]. The `Run` is
+//! kept for the first try; the normal form is only built where a layer stands between decoding and the tool.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Call;
+use crate::args::{Args, Coerce, Coercion, suggest};
+use crate::def::{Handler, Run, ToolDef};
+use crate::error::ToolError;
+use crate::registry::{Registry, ToolEntry};
+
+/// The tool of a name or alias, with its place in the registry.
+pub(super) fn find<'r>(registry: &'r Registry, name: &str) -> Result<(usize, &'r ToolEntry), ToolError> {
+    registry.position(name).ok_or_else(|| unknown(registry, name))
+}
+
+/// The error for a name that no tool has.
+fn unknown(registry: &Registry, name: &str) -> ToolError {
+    let names = registry.iter().filter(|entry| !entry.def().hidden).flat_map(|entry| {
+        let aliases = entry.def().aliases.iter().map(move |alias| (entry.name(), *alias));
+        std::iter::once((entry.name(), entry.name())).chain(aliases)
+    });
+    let near = suggest::nearest(name, names);
+    let shown: String = name.chars().take(80).collect();
+    let error = ToolError::not_found(format!("There is no tool `{shown}`.")).code("unknown_tool");
+    if near.is_empty() { error } else { error.hint(format!("did you mean: {}?", near.join(", "))) }
+}
+
+/// A call whose arguments fit.
+pub(super) struct Decoded {
+    pub(super) run: Run,
+    pub(super) normal: Option<Arc<Value>>,
+    pub(super) notes: Vec<Coercion>,
+}
+
+/// Decodes the arguments of a call; `keep` asks for the normal form as well.
+pub(super) fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
+    let mut args = Args::new(def, call.args, mode)?;
+    if !call.issues.is_empty() {
+        args = args.with_issues(call.issues);
+    }
+    let run = enter(def, &mut args)?;
+    let normal = keep.then(|| Arc::new(Value::Object(args.normal().clone())));
+    let notes = args.notes().to_vec();
+    Ok(Decoded { run, normal, notes })
+}
+
+/// Enters a tool again with a normal form: it decodes to the same values without a note.
+pub(super) fn decode_again(def: &ToolDef<'_>, normal: &Value) -> Result<Run, ToolError> {
+    let mut args = Args::new(def, normal.clone(), Coerce::Lenient)?;
+    enter(def, &mut args)
+}
+
+fn enter(def: &ToolDef<'_>, args: &mut Args<'_>) -> Result<Run, ToolError> {
+    match def.handler {
+        Handler::Sync(enter) | Handler::Async(enter) => enter(args),
+        Handler::Dynamic(handler) => handler.enter(args),
+    }
+}
+
+/// The value of `meta.coerced`.
+pub(super) fn notes_json(notes: &[Coercion]) -> Value {
+    notes.iter().map(|note| json!({"path": note.path, "rule": note.rule})).collect()
+}

@@ -1,0 +1,309 @@
+//! The executor: a registry and the layers around every tool of it. The only way to run a tool.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::decode::{Decoded, decode, find, notes_json};
+use super::layer::{Ext, Invocation, Layer, Next};
+use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, late, run_inline, run_tool};
+use super::{CallScope, Caller};
+use crate::args::{ArgIssue, Coerce, Coercion};
+use crate::context::ToolContext;
+use crate::def::Run;
+use crate::error::ToolError;
+use crate::output::ToolResult;
+use crate::registry::{Registry, ToolEntry};
+
+/// One call, as a surface hands it over.
+#[derive(Clone, Debug, Default)]
+pub struct Call {
+    /// Name or alias of the tool.
+    pub tool: String,
+    /// The arguments: an object, null for none, or a text that holds an object.
+    pub args: Value,
+    /// What the surface found wrong already; the decoder withholds those parameters and adds its own issues.
+    pub issues: Vec<ArgIssue>,
+    /// The caller's id of the call.
+    pub call_id: Option<String>,
+    /// Same key, same effect.
+    pub idempotency_key: Option<String>,
+}
+
+impl Call {
+    /// A call of a tool.
+    pub fn new(tool: impl Into<String>, args: Value) -> Call {
+        Call { tool: tool.into(), args, ..Call::default() }
+    }
+}
+
+/// What a call would do (a dry run).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The effective name of the tool.
+    pub tool: String,
+    /// The normal form of the arguments.
+    pub args: Value,
+}
+
+/// Runs the tools of a registry.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_core::{Call, Caller, DynTool, Executor, Registry, ToolContext, ToolOutput};
+///
+/// let echo = DynTool::builder("echo")
+///     .description("Returns its text.")
+///     .input_schema(json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}))
+///     .handler_sync(|args, _| Ok(ToolOutput::structured(args)))
+///     .build()?;
+/// let executor = Executor::standard(Registry::builder().add_dyn(echo).build()?).build()?;
+/// let result = executor.call_blocking(Call::new("echo", json!({"text": 5})), &ToolContext::empty(), Caller::Test)?;
+/// assert_eq!(result.structured, Some(json!({"text": "5"})));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Executor {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    registry: Registry,
+    layers: Vec<Box<dyn Layer>>,
+    names: Vec<&'static str>,
+    coerce: Coerce,
+    abandoned: Arc<Abandoned>,
+}
+
+impl Executor {
+    /// The executor of a registry. The order of layers is written here and nowhere else.
+    pub fn standard(registry: Registry) -> ExecutorBuilder {
+        ExecutorBuilder { registry, own: Vec::new(), coerce: Coerce::Lenient }
+    }
+
+    /// The tools.
+    pub fn registry(&self) -> &Registry {
+        &self.inner.registry
+    }
+
+    /// What was built, outermost first.
+    pub fn layers(&self) -> &[&'static str] {
+        &self.inner.names
+    }
+
+    /// Runs a call. Nothing unwinds out of it; dropping the future cancels the call.
+    ///
+    /// Inside a tokio runtime plain functions run on its blocking pool; elsewhere on the current thread.
+    ///
+    /// # Errors
+    /// Every failure of a call, in the one form.
+    pub async fn call(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        let inner = &*self.inner;
+        let (index, tool) = find(&inner.registry, &call.tool)?;
+        let ctx = ctx.for_call(inner.scope(index, tool, &call, ctx, caller, Some(DEFAULT_TIMEOUT)));
+        let decoded = decode(tool.def(), call, inner.coerce, !inner.layers.is_empty())?;
+        let Decoded { run, normal, notes } = decoded;
+        let result = match normal {
+            None => run_tool(run, tool, ctx, &inner.abandoned).await,
+            Some(args) => {
+                let inv = Invocation { tool, args, ctx: &ctx, caller, ext: Ext::default() };
+                let start = Start::Held(run, Arc::clone(&inner.abandoned));
+                Next { layers: &inner.layers, start }.run(inv).await
+            }
+        };
+        noted(result, &notes)
+    }
+
+    /// Runs a call without a runtime around it. A plain function without a time limit runs on the current thread.
+    ///
+    /// # Errors
+    /// Every failure of a call, in the one form.
+    pub fn call_blocking(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        let inner = &*self.inner;
+        let (index, tool) = find(&inner.registry, &call.tool)?;
+        let plain = matches!(tool.def().handler, crate::def::Handler::Sync(_)) && inner.layers.is_empty();
+        if !plain {
+            return self.block_on(call, ctx, caller);
+        }
+        let ctx = ctx.for_call(inner.scope(index, tool, &call, ctx, caller, None));
+        let Decoded { run, notes, .. } = decode(tool.def(), call, inner.coerce, false)?;
+        let result = match (run, ctx.deadline()) {
+            (Run::Sync(body), None) => run_inline(body, tool, ctx),
+            (Run::Sync(body), Some(deadline)) => {
+                on_thread(move |ctx, tool| run_inline(body, tool, ctx), &inner.registry, index, ctx, deadline)
+            }
+            (Run::Async(_), _) => Err(ToolError::internal("A plain function made a future.")),
+        };
+        noted(result, &notes)
+    }
+
+    /// What a call would do: decodes it, and runs nothing.
+    ///
+    /// # Errors
+    /// What the call itself would be refused with.
+    pub async fn plan(&self, call: Call, _: &ToolContext, _: Caller) -> Result<Plan, ToolError> {
+        let inner = &*self.inner;
+        let (_, tool) = find(&inner.registry, &call.tool)?;
+        let decoded = decode(tool.def(), call, inner.coerce, true)?;
+        let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
+        Ok(Plan { tool: tool.name().to_owned(), args })
+    }
+
+    /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.
+    fn block_on(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        let work = || -> ToolResult {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
+            let result = runtime.block_on(self.call(call, ctx, caller));
+            runtime.shutdown_background();
+            result
+        };
+        if tokio::runtime::Handle::try_current().is_err() {
+            return work();
+        }
+        thread::scope(|scope| scope.spawn(work).join())
+            .unwrap_or_else(|_| Err(ToolError::internal("The tool stopped unexpectedly.").code("panic")))
+    }
+}
+
+impl Inner {
+    fn scope(
+        &self,
+        index: usize,
+        tool: &ToolEntry,
+        call: &Call,
+        ctx: &ToolContext,
+        caller: Caller,
+        default: Option<Duration>,
+    ) -> CallScope {
+        let parent = ctx.deadline();
+        let own = tool.def().timeout.or(default).map(|limit| Instant::now() + limit);
+        let deadline = match (own, parent) {
+            (Some(own), Some(parent)) => Some(own.min(parent)),
+            (own, parent) => own.or(parent),
+        };
+        CallScope::new(self.registry.clone(), index, caller, call.call_id.clone(), deadline)
+    }
+}
+
+/// Runs a plain function on a thread of its own and leaves it there when the deadline passes.
+fn on_thread(
+    body: impl FnOnce(ToolContext, &ToolEntry) -> ToolResult + Send + 'static,
+    registry: &Registry,
+    index: usize,
+    ctx: ToolContext,
+    deadline: Instant,
+) -> ToolResult {
+    let (done, result) = mpsc::sync_channel(1);
+    let worker = registry.clone();
+    let inner = ctx.clone();
+    let gone = || ToolError::internal("The tool stopped unexpectedly.");
+    thread::Builder::new()
+        .name("tool".to_owned())
+        .spawn(move || {
+            if let Some(tool) = worker.at(index) {
+                let _ = done.send(body(inner, tool));
+            }
+        })
+        .map_err(|error| ToolError::unavailable("No thread could be started.").source(error))?;
+    let tool = registry.at(index).ok_or_else(gone)?;
+    match result.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        Ok(result) => result,
+        Err(mpsc::RecvTimeoutError::Disconnected) => Err(gone()),
+        Err(mpsc::RecvTimeoutError::Timeout) => {
+            ctx.cancel();
+            Err(late(tool, result.recv_timeout(Duration::from_millis(500)).ok()))
+        }
+    }
+}
+
+fn noted(mut result: ToolResult, notes: &[Coercion]) -> ToolResult {
+    if let (Ok(output), false) = (&mut result, notes.is_empty()) {
+        output.meta.insert("coerced".to_owned(), notes_json(notes));
+    }
+    result
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor")
+            .field("tools", &self.inner.registry.len())
+            .field("layers", &self.layers())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Configures an executor; a layer that is not asked for is not built.
+#[must_use]
+pub struct ExecutorBuilder {
+    registry: Registry,
+    own: Vec<(Place, Box<dyn Layer>)>,
+    coerce: Coerce,
+}
+
+/// Where a layer of the user's own stands.
+struct Place {
+    before: bool,
+    anchor: String,
+}
+
+/// The steps of a call that a user's layer can stand beside, outermost first.
+const STEPS: [&str; 2] = ["decode", "run"];
+
+impl ExecutorBuilder {
+    /// How lenient decoding is; lenient by default.
+    pub fn coerce(mut self, mode: Coerce) -> Self {
+        self.coerce = mode;
+        self
+    }
+
+    /// Adds a layer just outside a step.
+    pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
+        self.own.push((Place { before: true, anchor: step.to_owned() }, Box::new(layer)));
+        self
+    }
+
+    /// Adds a layer just inside a step.
+    pub fn after(mut self, step: &str, layer: impl Layer + 'static) -> Self {
+        self.own.push((Place { before: false, anchor: step.to_owned() }, Box::new(layer)));
+        self
+    }
+
+    /// The executor.
+    ///
+    /// # Errors
+    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`.
+    pub fn build(self) -> Result<Executor, ToolError> {
+        let mut layers = Vec::new();
+        let mut names = vec!["decode"];
+        for (place, layer) in self.own {
+            let known = STEPS.contains(&place.anchor.as_str());
+            let inside = (place.anchor.as_str(), place.before) == ("decode", false)
+                || (place.anchor.as_str(), place.before) == ("run", true);
+            if !known || !inside {
+                let side = if place.before { "before" } else { "after" };
+                return Err(ToolError::internal(format!("A layer cannot stand {side} `{}`.", place.anchor))
+                    .code("unknown_layer")
+                    .hint("use after(\"decode\", …) or before(\"run\", …)"));
+            }
+            layers.push(layer);
+            names.push("own");
+        }
+        names.push("run");
+        let inner =
+            Inner { registry: self.registry, layers, names, coerce: self.coerce, abandoned: Arc::default() };
+        Ok(Executor { inner: Arc::new(inner) })
+    }
+}
+
+impl fmt::Debug for ExecutorBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExecutorBuilder").field("own_layers", &self.own.len()).finish_non_exhaustive()
+    }
+}

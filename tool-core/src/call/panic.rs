@@ -1,0 +1,39 @@
+//! The panic guard: nothing unwinds past a call.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::def::BoxFuture;
+use crate::error::ToolError;
+use crate::output::ToolResult;
+
+/// Runs a function; a panic becomes `internal`, code `panic`. Its text goes to the log only.
+pub(super) fn guard(tool: &str, body: impl FnOnce() -> ToolResult) -> ToolResult {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| Err(report(tool, &*payload)))
+}
+
+/// A future that does not unwind.
+pub(super) struct Guarded<'a> {
+    pub(super) tool: &'a str,
+    pub(super) future: BoxFuture<'static, ToolResult>,
+}
+
+impl Future for Guarded<'_> {
+    type Output = ToolResult;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<ToolResult> {
+        let tool = self.tool;
+        catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)))
+            .unwrap_or_else(|payload| Poll::Ready(Err(report(tool, &*payload))))
+    }
+}
+
+fn report(tool: &str, payload: &(dyn Any + Send)) -> ToolError {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no text)");
+    tracing::error!(target: "toolbox::call", tool, panic = text, "a tool panicked");
+    ToolError::internal("The tool stopped unexpectedly.").code("panic")
+}

@@ -1,0 +1,220 @@
+//! The run step: deadline, cancellation and panic guard around the function.
+//!
+//! A tool that answers at once meets no timer and no lock: its future is polled once before anything is set up to end it.
+//! A plain function runs on the blocking pool of the runtime, or on the current thread where there is none.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use super::decode::decode_again;
+use super::panic::{Guarded, guard};
+use crate::context::ToolContext;
+use crate::def::Run;
+use crate::error::ToolError;
+use crate::output::{ToolOutput, ToolResult};
+use crate::registry::ToolEntry;
+
+/// The longest run of a tool that does not say otherwise.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a cancelled tool may take to return what it has.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How many abandoned functions may still block threads before further ones are refused.
+const ABANDONED_MAX: usize = 16;
+
+/// How a try gets its arguments.
+pub(super) enum Start {
+    /// They are decoded already.
+    Held(Run, Arc<Abandoned>),
+    /// They are decoded again from the normal form.
+    Again(Arc<Abandoned>),
+}
+
+impl Start {
+    /// Runs one try.
+    pub(super) async fn run(self, tool: &ToolEntry, normal: &Value, ctx: ToolContext) -> ToolResult {
+        let (run, abandoned) = match self {
+            Start::Held(run, abandoned) => (run, abandoned),
+            Start::Again(abandoned) => (decode_again(tool.def(), normal)?, abandoned),
+        };
+        run_tool(run, tool, ctx, &abandoned).await
+    }
+
+    /// The same call once more.
+    pub(super) fn again(&self) -> Start {
+        match self {
+            Start::Held(_, abandoned) | Start::Again(abandoned) => Start::Again(Arc::clone(abandoned)),
+        }
+    }
+}
+
+/// Blocking functions whose callers have given up on them.
+#[derive(Debug, Default)]
+pub(super) struct Abandoned(AtomicUsize);
+
+/// Runs a tool until it ends, its deadline passes or its call is cancelled.
+pub(super) async fn run_tool(
+    run: Run,
+    tool: &ToolEntry,
+    ctx: ToolContext,
+    abandoned: &Arc<Abandoned>,
+) -> ToolResult {
+    if ctx.is_cancelled() {
+        return Err(cancelled(tool));
+    }
+    match run {
+        Run::Async(make) => {
+            let started = guard_start(tool, || make(ctx.clone()));
+            bounded(Guarded { tool: tool.name(), future: started? }, tool, &ctx).await
+        }
+        Run::Sync(body) => match Handle::try_current() {
+            Ok(runtime) => on_blocking_pool(&runtime, body, tool, ctx, abandoned).await,
+            Err(_) => guard(tool.name(), || body(ctx)),
+        },
+    }
+}
+
+/// Runs a plain function on the current thread.
+pub(super) fn run_inline(
+    body: impl FnOnce(ToolContext) -> ToolResult,
+    tool: &ToolEntry,
+    ctx: ToolContext,
+) -> ToolResult {
+    if ctx.is_cancelled() {
+        return Err(cancelled(tool));
+    }
+    guard(tool.name(), || body(ctx))
+}
+
+/// Making the future runs no code of the author's but moves, yet a panic there must not escape either.
+fn guard_start<T>(tool: &ToolEntry, make: impl FnOnce() -> T) -> Result<T, ToolError> {
+    let mut made = None;
+    guard(tool.name(), || {
+        made = Some(make());
+        Ok(ToolOutput::default())
+    })?;
+    made.ok_or_else(|| ToolError::internal("The tool stopped unexpectedly."))
+}
+
+async fn on_blocking_pool(
+    runtime: &Handle,
+    body: Box<dyn FnOnce(ToolContext) -> ToolResult + Send>,
+    tool: &ToolEntry,
+    ctx: ToolContext,
+    abandoned: &Arc<Abandoned>,
+) -> ToolResult {
+    if abandoned.0.load(Ordering::Relaxed) >= ABANDONED_MAX {
+        return Err(ToolError::unavailable("Too many tools that did not stop still run.")
+            .code("blocking_pool_exhausted"));
+    }
+    let name = tool.name().to_owned();
+    let inner = ctx.clone();
+    let task = runtime.spawn_blocking(move || guard(&name, || body(inner)));
+    let mut leaving = Leaving { count: Arc::clone(abandoned), left: true, task };
+    let result = bounded(
+        async {
+            let joined = (&mut leaving.task).await;
+            leaving.left = false;
+            joined
+                .unwrap_or_else(|_| Err(ToolError::internal("The tool stopped unexpectedly.").code("panic")))
+        },
+        tool,
+        &ctx,
+    )
+    .await;
+    drop(leaving);
+    result
+}
+
+/// Counts a blocking function as abandoned when its call ends before it, until it ends too.
+struct Leaving {
+    count: Arc<Abandoned>,
+    left: bool,
+    task: tokio::task::JoinHandle<ToolResult>,
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        if !self.left || self.task.is_finished() {
+            return;
+        }
+        if let Ok(runtime) = Handle::try_current() {
+            self.count.0.fetch_add(1, Ordering::Relaxed);
+            let count = Arc::clone(&self.count);
+            let task = std::mem::replace(&mut self.task, runtime.spawn(async { Ok(ToolOutput::default()) }));
+            runtime.spawn(async move {
+                let _ = task.await;
+                count.0.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+    }
+}
+
+/// Ends a future by its call's deadline or cancellation, with a grace to return what it has.
+async fn bounded(
+    future: impl Future<Output = ToolResult>,
+    tool: &ToolEntry,
+    ctx: &ToolContext,
+) -> ToolResult {
+    let mut future = pin!(future);
+    if let Some(result) = poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(result) => Poll::Ready(Some(result)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+    {
+        return result;
+    }
+    let end = tokio::select! {
+        biased;
+        result = &mut future => return result,
+        () = ctx.cancelled() => End::Cancelled,
+        () = until(ctx.deadline()) => End::Late,
+    };
+    ctx.cancel();
+    let last = tokio::time::timeout(GRACE, &mut future).await;
+    match (end, last) {
+        (End::Cancelled, Ok(Ok(output))) => Ok(output),
+        (End::Cancelled, _) => Err(cancelled(tool)),
+        (End::Late, last) => Err(late(tool, last.ok())),
+    }
+}
+
+/// Why a running call is ended.
+enum End {
+    Cancelled,
+    Late,
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The error of a call whose deadline passed; what the tool returned in its grace is kept.
+pub(super) fn late(tool: &ToolEntry, last: Option<ToolResult>) -> ToolError {
+    let error = ToolError::timeout(format!("{} did not finish in time.", tool.name()))
+        .retryable(tool.def().behavior.idempotent);
+    match last {
+        Some(Ok(output)) => error.detail("partial", output.data()),
+        Some(Err(own)) => {
+            own.details().iter().fold(error, |error, (key, value)| error.detail(key, value.clone()))
+        }
+        None => error,
+    }
+}
+
+/// The error of a call whose caller went away.
+pub(super) fn cancelled(tool: &ToolEntry) -> ToolError {
+    ToolError::cancelled("The call was cancelled.").retryable(tool.def().behavior.idempotent)
+}

@@ -1,0 +1,87 @@
+//! One call, as its context knows it.
+
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Caller;
+use crate::context::LazyToken;
+use crate::def::{Behavior, ToolDef};
+use crate::registry::{Registry, ToolEntry};
+
+/// The tool, caller, effects and limits of a running call.
+pub struct CallScope {
+    registry: Registry,
+    tool: usize,
+    caller: Caller,
+    call_id: Option<String>,
+    deadline: Option<Instant>,
+    cancel: LazyToken,
+}
+
+impl CallScope {
+    pub(crate) fn new(
+        registry: Registry,
+        tool: usize,
+        caller: Caller,
+        call_id: Option<String>,
+        deadline: Option<Instant>,
+    ) -> CallScope {
+        CallScope { registry, tool, caller, call_id, deadline, cancel: LazyToken::default() }
+    }
+
+    fn entry(&self) -> Option<&ToolEntry> {
+        self.registry.at(self.tool)
+    }
+
+    fn def(&self) -> Option<&ToolDef<'_>> {
+        self.entry().map(ToolEntry::def)
+    }
+
+    /// The effective name of the tool.
+    pub fn tool(&self) -> &str {
+        self.entry().map_or("", ToolEntry::name)
+    }
+
+    /// What the tool may change: capabilities hold it to that.
+    pub fn behavior(&self) -> Behavior {
+        self.def().map_or(Behavior::READ, |def| def.behavior)
+    }
+
+    /// Who called.
+    pub fn caller(&self) -> Caller {
+        self.caller
+    }
+
+    /// The caller's id of the call, if it gave one.
+    pub fn call_id(&self) -> Option<&str> {
+        self.call_id.as_deref()
+    }
+
+    /// When the call must have ended.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    pub(crate) fn declares(&self, secret: &str) -> bool {
+        self.def().is_some_and(|def| def.secrets.iter().any(|declared| declared.key == secret))
+    }
+
+    pub(crate) fn cancellation(&self, host: &CancellationToken) -> &CancellationToken {
+        self.cancel.get(host)
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+impl std::fmt::Debug for CallScope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallScope")
+            .field("tool", &self.tool())
+            .field("caller", &self.caller)
+            .field("call_id", &self.call_id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,429 @@
+//! Tools that are only known at run time: from MCP, OpenAPI, plug-ins.
+//!
+//! A [`DynTool`] owns what a static definition borrows. Its table is built once over its own texts, so that everything
+//! that reads a [`ToolDef`] cannot tell the two kinds apart.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self_cell::self_cell;
+use serde_json::{Map, Value};
+
+use super::AnyTool;
+use super::input;
+use super::names::{NAME_PATTERN, is_valid, suggestion};
+use super::problem::{Problem, ProblemCode, RegistryError};
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::def::{
+    Behavior, Cache, CliDef, Doc, DynHandler, Handler, LogMode, Origin, ParamDef, ParamKind, Run,
+    SchemaSource, SecretDef, Surfaces, ToolDef,
+};
+use crate::error::ToolError;
+use crate::output::ToolResult;
+
+/// A tool that is made at run time from a JSON Schema and a handler.
+pub struct DynTool(Definition);
+
+impl DynTool {
+    /// Starts a tool of a name.
+    pub fn builder(name: impl Into<String>) -> DynToolBuilder {
+        DynToolBuilder { owned: Owned::new(name.into()), handler: None }
+    }
+}
+
+impl AnyTool for DynTool {
+    fn def(&self) -> &ToolDef<'_> {
+        self.0.borrow_dependent()
+    }
+}
+
+impl std::fmt::Debug for DynTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "DynTool({})", self.def().name)
+    }
+}
+
+/// The owned texts of a tool.
+struct Owned {
+    name: String,
+    title: Option<String>,
+    aliases: Vec<String>,
+    group: Option<String>,
+    tags: Vec<String>,
+    description: String,
+    behavior: Behavior,
+    timeout: Option<Duration>,
+    surfaces: Surfaces,
+    hidden: bool,
+    deprecated: Option<String>,
+    secrets: Vec<String>,
+    input: Value,
+    params: Vec<DynParam>,
+    handler: Box<dyn DynHandler>,
+    cache: Cache,
+}
+
+struct NoHandler;
+
+impl DynHandler for NoHandler {
+    fn enter(&self, _: &mut Args<'_>) -> Result<Run, ToolError> {
+        Err(ToolError::internal("The tool has no handler."))
+    }
+}
+
+impl Owned {
+    fn new(name: String) -> Owned {
+        Owned {
+            name,
+            title: None,
+            aliases: Vec::new(),
+            group: None,
+            tags: Vec::new(),
+            description: String::new(),
+            behavior: Behavior::UNKNOWN,
+            timeout: None,
+            surfaces: Surfaces::ALL,
+            hidden: false,
+            deprecated: None,
+            secrets: Vec::new(),
+            input: Value::Object(Map::from_iter([("type".to_owned(), Value::from("object"))])),
+            params: Vec::new(),
+            handler: Box::new(NoHandler),
+            cache: Cache::new(),
+        }
+    }
+}
+
+/// What a schema does not say of a parameter: aliases, secrecy and its shape on the command line.
+#[derive(Clone, Debug, Default)]
+pub struct DynParam {
+    name: String,
+    aliases: Vec<String>,
+    secret: bool,
+    positional: bool,
+    short: Option<char>,
+    log: Option<LogMode>,
+}
+
+impl DynParam {
+    /// Adds a further name that calls may use.
+    #[must_use]
+    pub fn alias(mut self, alias: impl Into<String>) -> Self {
+        self.aliases.push(alias.into());
+        self
+    }
+
+    /// It is never shown.
+    #[must_use]
+    pub fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    /// It has a position on the command line.
+    #[must_use]
+    pub fn positional(mut self) -> Self {
+        self.positional = true;
+        self
+    }
+
+    /// Its short flag.
+    #[must_use]
+    pub fn short(mut self, flag: char) -> Self {
+        self.short = Some(flag);
+        self
+    }
+
+    /// Its redaction mode.
+    #[must_use]
+    pub fn log(mut self, mode: LogMode) -> Self {
+        self.log = Some(mode);
+        self
+    }
+}
+
+/// Lists of texts as the table wants them.
+struct Lists<'a> {
+    aliases: Vec<&'a str>,
+    tags: Vec<&'a str>,
+    secrets: Vec<SecretDef<'a>>,
+    param_aliases: Vec<Vec<&'a str>>,
+}
+
+/// The parameters as the table wants them.
+struct Params<'a>(Vec<ParamDef<'a>>);
+
+self_cell!(
+    struct WithLists {
+        owner: Owned,
+        #[covariant]
+        dependent: Lists,
+    }
+);
+
+self_cell!(
+    struct WithParams {
+        owner: WithLists,
+        #[covariant]
+        dependent: Params,
+    }
+);
+
+self_cell!(
+    struct Definition {
+        owner: WithParams,
+        #[covariant]
+        dependent: ToolDef,
+    }
+);
+
+impl Definition {
+    fn of(owned: Owned) -> Definition {
+        let lists = WithLists::new(owned, |owned| Lists {
+            aliases: owned.aliases.iter().map(String::as_str).collect(),
+            tags: owned.tags.iter().map(String::as_str).collect(),
+            secrets: owned.secrets.iter().map(|key| SecretDef::required(key)).collect(),
+            param_aliases: owned
+                .params
+                .iter()
+                .map(|param| param.aliases.iter().map(String::as_str).collect())
+                .collect(),
+        });
+        let params =
+            WithParams::new(lists, |lists| Params(params(lists.borrow_owner(), lists.borrow_dependent())));
+        Definition::new(params, |params| {
+            let (owned, lists) =
+                (params.borrow_owner().borrow_owner(), params.borrow_owner().borrow_dependent());
+            let doc = Doc::Text(&owned.description);
+            ToolDef {
+                title: owned.title.as_deref(),
+                aliases: &lists.aliases,
+                group: owned.group.as_deref(),
+                tags: &lists.tags,
+                behavior: owned.behavior,
+                params: &params.borrow_dependent().0,
+                input: Some(&owned.input),
+                secrets: &lists.secrets,
+                timeout: owned.timeout,
+                surfaces: owned.surfaces,
+                hidden: owned.hidden,
+                deprecated: owned.deprecated.as_deref(),
+                ..ToolDef::new(
+                    &owned.name,
+                    doc,
+                    Handler::Dynamic(&*owned.handler),
+                    Origin::DYNAMIC,
+                    &owned.cache,
+                )
+            }
+        })
+    }
+}
+
+/// One parameter per property of the root object, in the schema's order.
+fn params<'a>(owned: &'a Owned, lists: &'a Lists<'a>) -> Vec<ParamDef<'a>> {
+    let Some(properties) = owned.input.get("properties").and_then(Value::as_object) else {
+        return Vec::new();
+    };
+    let required = owned.input.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|value| value == name));
+    let param = |(name, schema): (&'a String, &'a Value)| {
+        let doc = Doc::Text(schema.get("description").and_then(Value::as_str).unwrap_or(""));
+        let kind = if is_required(name) { ParamKind::Required } else { ParamKind::Optional };
+        let base = ParamDef::new(name, doc, kind, SchemaSource::Given(schema));
+        let deprecated = schema.get("deprecated").and_then(Value::as_bool).unwrap_or(false);
+        let base = ParamDef { deprecated: deprecated.then_some("see its description"), ..base };
+        let Some(index) = owned.params.iter().position(|extra| extra.name == *name) else { return base };
+        let (Some(extra), Some(aliases)) = (owned.params.get(index), lists.param_aliases.get(index)) else {
+            return base;
+        };
+        let cli = CliDef { positional: extra.positional, short: extra.short, ..CliDef::NONE };
+        ParamDef { aliases, secret: extra.secret, log: extra.log, cli, ..base }
+    };
+    properties.iter().map(param).collect()
+}
+
+/// Collects what a schema-only tool is.
+#[must_use]
+pub struct DynToolBuilder {
+    owned: Owned,
+    handler: Option<Box<dyn DynHandler>>,
+}
+
+impl DynToolBuilder {
+    /// The text for models; required.
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.owned.description = text.into();
+        self
+    }
+
+    /// Display name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.owned.title = Some(title.into());
+        self
+    }
+
+    /// The JSON Schema 2020-12 of the arguments, an object; no parameters when left out.
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.owned.input = schema;
+        self
+    }
+
+    /// What a call changes. When left out, the worst is assumed.
+    pub fn behavior(mut self, behavior: Behavior) -> Self {
+        self.owned.behavior = behavior;
+        self
+    }
+
+    /// Adds a further name that calls may use.
+    pub fn alias(mut self, alias: impl Into<String>) -> Self {
+        self.owned.aliases.push(alias.into());
+        self
+    }
+
+    /// Section of the command line and the catalogue.
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.owned.group = Some(group.into());
+        self
+    }
+
+    /// Adds a word for selection and policy.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.owned.tags.push(tag.into());
+        self.owned.tags.sort();
+        self
+    }
+
+    /// Declares a secret that the handler may ask for.
+    pub fn secret(mut self, key: impl Into<String>) -> Self {
+        self.owned.secrets.push(key.into());
+        self
+    }
+
+    /// The longest run.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.owned.timeout = Some(timeout);
+        self
+    }
+
+    /// Where it is offered.
+    pub fn surfaces(mut self, surfaces: Surfaces) -> Self {
+        self.owned.surfaces = surfaces;
+        self
+    }
+
+    /// Left out of help and indexes, still callable.
+    pub fn hidden(mut self) -> Self {
+        self.owned.hidden = true;
+        self
+    }
+
+    /// What to use instead.
+    pub fn deprecated(mut self, instead: impl Into<String>) -> Self {
+        self.owned.deprecated = Some(instead.into());
+        self
+    }
+
+    /// Says of a parameter what its schema cannot.
+    pub fn param(mut self, name: impl Into<String>, say: impl FnOnce(DynParam) -> DynParam) -> Self {
+        self.owned.params.push(say(DynParam { name: name.into(), ..DynParam::default() }));
+        self
+    }
+
+    /// The function that runs a call, with the normal form of its arguments.
+    pub fn handler<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(Value, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ToolResult> + Send + 'static,
+    {
+        self.handler = Some(Box::new(AsyncHandler(Arc::new(handler))));
+        self
+    }
+
+    /// The plain function that runs a call, with the normal form of its arguments.
+    pub fn handler_sync<F>(mut self, handler: F) -> Self
+    where
+        F: Fn(Value, ToolContext) -> ToolResult + Send + Sync + 'static,
+    {
+        self.handler = Some(Box::new(SyncHandler(Arc::new(handler))));
+        self
+    }
+
+    /// The tool.
+    ///
+    /// # Errors
+    /// Every problem at once: `name_invalid`, `description_missing`, `schema_invalid`, `schema_remote_ref`,
+    /// `schema_false`.
+    ///
+    pub fn build(self) -> Result<DynTool, RegistryError> {
+        let Self { mut owned, handler } = self;
+        let mut problems = Vec::new();
+        let mut report = |code: ProblemCode, text: String| {
+            let origins = vec![Origin::DYNAMIC.to_string()];
+            problems.push(Problem { code, tool: owned.name.clone(), origins, text, hint: None });
+        };
+        for name in std::iter::once(&owned.name).chain(&owned.aliases).filter(|name| !is_valid(name)) {
+            let shown: String = name.chars().take(80).collect();
+            report(
+                ProblemCode::NameInvalid,
+                format!("`{shown}` must match {NAME_PATTERN}; try `{}`", suggestion(name)),
+            );
+        }
+        if owned.description.trim().is_empty() {
+            report(ProblemCode::DescriptionMissing, format!("`{}` has no description", owned.name));
+        }
+        if let Err(problem) = input::check(&owned.input) {
+            let text = format!(
+                "the input schema of `{}` is not valid at `{}`: {}",
+                owned.name, problem.pointer, problem.text
+            );
+            report(problem.code, text);
+        }
+        if !problems.is_empty() {
+            return Err(RegistryError::new(problems));
+        }
+        if let Some(handler) = handler {
+            owned.handler = handler;
+        }
+        Ok(DynTool(Definition::of(owned)))
+    }
+}
+
+impl std::fmt::Debug for DynToolBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "DynToolBuilder({})", self.owned.name)
+    }
+}
+
+struct AsyncHandler<F>(Arc<F>);
+
+impl<F, Fut> DynHandler for AsyncHandler<F>
+where
+    F: Fn(Value, ToolContext) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = ToolResult> + Send + 'static,
+{
+    fn enter(&self, args: &mut Args<'_>) -> Result<Run, ToolError> {
+        let (handler, args) = (Arc::clone(&self.0), whole(args)?);
+        Ok(Run::future(move |ctx| handler(args, ctx)))
+    }
+}
+
+struct SyncHandler<F>(Arc<F>);
+
+impl<F> DynHandler for SyncHandler<F>
+where
+    F: Fn(Value, ToolContext) -> ToolResult + Send + Sync + 'static,
+{
+    fn enter(&self, args: &mut Args<'_>) -> Result<Run, ToolError> {
+        let (handler, args) = (Arc::clone(&self.0), whole(args)?);
+        Ok(Run::blocking(move |ctx| handler(args, ctx)))
+    }
+}
+
+/// The normal form of all arguments.
+fn whole(args: &mut Args<'_>) -> Result<Value, ToolError> {
+    args.finish()?;
+    Ok(Value::Object(args.normal().clone()))
+}

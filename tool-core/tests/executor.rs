@@ -1,0 +1,165 @@
+//! The executor: what ends a call, and what never escapes it.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tool_core::{
+    Behavior, BoxFuture, Call, Caller, DynTool, ErrorKind, Executor, Invocation, Layer, Next, Registry,
+    ToolContext, ToolError, ToolOutput, ToolResult,
+};
+
+fn executor(tool: DynTool) -> Executor {
+    Executor::standard(Registry::builder().add_dyn(tool).build().unwrap()).build().unwrap()
+}
+
+fn sync_tool(body: impl Fn(Value, ToolContext) -> ToolResult + Send + Sync + 'static) -> Executor {
+    executor(DynTool::builder("work").description("Works.").behavior(Behavior::READ).handler_sync(body).build().unwrap())
+}
+
+fn timed(body: impl Fn(Value, ToolContext) -> ToolResult + Send + Sync + 'static) -> Executor {
+    let tool = DynTool::builder("work").description("Works.").timeout(Duration::from_millis(50));
+    executor(tool.behavior(Behavior::READ).handler_sync(body).build().unwrap())
+}
+
+fn call(executor: &Executor) -> ToolResult {
+    executor.call_blocking(Call::new("work", json!({})), &ToolContext::empty(), Caller::Test)
+}
+
+#[test]
+fn a_panic_becomes_internal_and_tells_callers_nothing_of_its_text() {
+    let error = call(&sync_tool(|_, _| panic!("secret detail"))).unwrap_err();
+    assert_eq!((error.kind(), error.code_str()), (ErrorKind::Internal, "panic"));
+    assert!(!error.to_json().to_string().contains("secret detail"));
+    assert!(call(&sync_tool(|_, _| Ok(ToolOutput::text("fine")))).is_ok());
+}
+
+#[test]
+fn a_plain_function_that_never_returns_times_out_without_a_runtime() {
+    let started = Instant::now();
+    let error = call(&timed(|_, ctx| {
+        while !ctx.is_cancelled() {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_secs(2));
+        Ok(ToolOutput::default())
+    }))
+    .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(error.is_retryable(), "a read may be tried again");
+    assert!(started.elapsed() < Duration::from_secs(2), "the caller waited for the abandoned thread");
+    assert!(call(&timed(|_, _| Ok(ToolOutput::text("quick")))).is_ok());
+}
+
+#[test]
+fn what_a_tool_returns_in_its_grace_is_kept_as_partial() {
+    let error = call(&timed(|_, ctx| {
+        while !ctx.is_cancelled() {
+            std::thread::yield_now();
+        }
+        Ok(ToolOutput::structured(json!({"lines": 3})))
+    }))
+    .unwrap_err();
+    assert_eq!(error.details()["partial"], json!({"lines": 3}));
+}
+
+#[test]
+fn an_async_tool_that_never_ends_times_out_and_a_quick_one_answers() {
+    let slow = DynTool::builder("work").description("Works.").timeout(Duration::from_millis(50));
+    let slow = slow.handler(|_, _| std::future::pending::<ToolResult>()).build().unwrap();
+    let error = call(&executor(slow)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(!error.is_retryable(), "effects that nobody stated may not be repeated");
+    let quick = DynTool::builder("work").description("Works.");
+    let quick = quick.handler(|args, _| async move { Ok(ToolOutput::structured(args)) }).build().unwrap();
+    assert_eq!(call(&executor(quick)).unwrap().structured, Some(json!({})));
+}
+
+#[tokio::test]
+async fn cancelling_the_host_ends_a_waiting_call() {
+    let tool = DynTool::builder("work").description("Works.");
+    let executor = executor(tool.handler(|_, _| std::future::pending::<ToolResult>()).build().unwrap());
+    let ctx = ToolContext::empty();
+    let waiting = executor.call(Call::new("work", Value::Null), &ctx, Caller::Test);
+    let (result, ()) = tokio::join!(waiting, async { ctx.cancel() });
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::Cancelled);
+}
+
+#[tokio::test]
+async fn a_success_after_cancellation_is_a_success() {
+    let tool = DynTool::builder("work").description("Works.");
+    let tool = tool.handler(|_, ctx: ToolContext| async move {
+        ctx.cancelled().await;
+        Ok(ToolOutput::text("saved"))
+    });
+    let executor = executor(tool.build().unwrap());
+    let ctx = ToolContext::empty();
+    let waiting = executor.call(Call::new("work", Value::Null), &ctx, Caller::Test);
+    let (result, ()) = tokio::join!(waiting, async { ctx.cancel() });
+    assert_eq!(result.unwrap(), ToolOutput::text("saved"));
+}
+
+#[test]
+fn a_call_of_a_cancelled_host_runs_nothing() {
+    let ctx = ToolContext::empty();
+    ctx.cancel();
+    let executor = sync_tool(|_, _| panic!("ran"));
+    let error = executor.call_blocking(Call::new("work", json!({})), &ctx, Caller::Test).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+}
+
+#[tokio::test]
+async fn blocking_calls_work_inside_a_runtime_too() {
+    let tool = DynTool::builder("work").description("Works.");
+    let tool = tool.handler(|_, _| async { Ok(ToolOutput::text("fine")) }).build().unwrap();
+    assert_eq!(call(&executor(tool)).unwrap(), ToolOutput::text("fine"));
+}
+
+/// Counts the calls of a tool and repeats failures once.
+struct Again;
+
+impl Layer for Again {
+    fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let second = next.again();
+            let repeat =
+                Invocation { tool: inv.tool, args: inv.args.clone(), ctx: inv.ctx, caller: inv.caller, ext: Default::default() };
+            match next.run(inv).await {
+                Err(_) => second.run(repeat).await,
+                done => done,
+            }
+        })
+    }
+}
+
+#[test]
+fn a_layer_sees_the_normal_form_and_may_run_the_rest_again() {
+    let tries = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = tries.clone();
+    let tool = DynTool::builder("work").description("Works.").handler_sync(move |args, _| {
+        match counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => Err(ToolError::failed("first")),
+            _ => Ok(ToolOutput::structured(args)),
+        }
+    });
+    let registry = Registry::builder().add_dyn(tool.build().unwrap()).build().unwrap();
+    let executor = Executor::standard(registry).before("run", Again).build().unwrap();
+    assert_eq!(executor.layers(), ["decode", "own", "run"]);
+    assert_eq!(call(&executor).unwrap().structured, Some(json!({})));
+    assert_eq!(tries.load(std::sync::atomic::Ordering::SeqCst), 2);
+}
+
+#[test]
+fn a_layer_beside_an_unknown_step_is_refused() {
+    let registry = Registry::builder().add_dyn(DynTool::builder("work").description("Works.").build().unwrap());
+    let error = Executor::standard(registry.build().unwrap()).before("limmit", Again).build().unwrap_err();
+    assert_eq!(error.code_str(), "unknown_layer");
+}
+
+#[test]
+fn an_unknown_tool_is_not_found_with_the_nearest_name() {
+    let executor = sync_tool(|_, _| Ok(ToolOutput::default()));
+    let call = Call::new("wokr", Value::Null);
+    let error = executor.call_blocking(call, &ToolContext::empty(), Caller::Test).unwrap_err();
+    assert_eq!((error.kind(), error.code_str()), (ErrorKind::NotFound, "unknown_tool"));
+    assert_eq!(error.hint_str(), Some("did you mean: work?"));
+}
