@@ -20,8 +20,7 @@ mod secret;
 mod set;
 mod tool;
 
-pub use args::Coerce;
-pub use args::{ArgIssue, IssueCode};
+pub use args::{ArgIssue, Coerce, IssueCode};
 pub use call::{
     Call, CallScope, Caller, DEFAULT_TIMEOUT, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
 };

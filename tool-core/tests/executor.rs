@@ -13,7 +13,14 @@ fn executor(tool: DynTool) -> Executor {
 }
 
 fn sync_tool(body: impl Fn(Value, ToolContext) -> ToolResult + Send + Sync + 'static) -> Executor {
-    executor(DynTool::builder("work").description("Works.").behavior(Behavior::READ).handler_sync(body).build().unwrap())
+    executor(
+        DynTool::builder("work")
+            .description("Works.")
+            .behavior(Behavior::READ)
+            .handler_sync(body)
+            .build()
+            .unwrap(),
+    )
 }
 
 fn timed(body: impl Fn(Value, ToolContext) -> ToolResult + Send + Sync + 'static) -> Executor {
@@ -121,8 +128,13 @@ impl Layer for Again {
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let second = next.again();
-            let repeat =
-                Invocation { tool: inv.tool, args: inv.args.clone(), ctx: inv.ctx, caller: inv.caller, ext: Default::default() };
+            let repeat = Invocation {
+                tool: inv.tool,
+                args: inv.args.clone(),
+                ctx: inv.ctx,
+                caller: inv.caller,
+                ext: Default::default(),
+            };
             match next.run(inv).await {
                 Err(_) => second.run(repeat).await,
                 done => done,
@@ -150,7 +162,8 @@ fn a_layer_sees_the_normal_form_and_may_run_the_rest_again() {
 
 #[test]
 fn a_layer_beside_an_unknown_step_is_refused() {
-    let registry = Registry::builder().add_dyn(DynTool::builder("work").description("Works.").build().unwrap());
+    let registry =
+        Registry::builder().add_dyn(DynTool::builder("work").description("Works.").build().unwrap());
     let error = Executor::standard(registry.build().unwrap()).before("limmit", Again).build().unwrap_err();
     assert_eq!(error.code_str(), "unknown_layer");
 }

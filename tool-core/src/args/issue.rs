@@ -4,6 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The most issues that one error lists; `details.more` counts the rest.
+pub const MAX_ISSUES: usize = 50;
+
 /// A misfit between what a caller sent and what a tool takes.
 ///
 /// `path` is an RFC 6901 pointer into what the caller sent, with the caller's spelling of each key.

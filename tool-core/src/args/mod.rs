@@ -1,9 +1,15 @@
 //! From what a caller sent to typed values. One decoder serves every surface.
 
 mod issue;
-pub mod suggest;
+mod parse;
+mod pointer;
+mod suggest;
+mod texts;
 
-pub use issue::{ArgIssue, IssueCode};
+pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
+pub use parse::{MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_within};
+pub use suggest::{did_you_mean, suggest};
+pub use texts::{expected, expected_range, got, got_hidden, number_text};
 
 use crate::error::ToolError;
 

@@ -24,7 +24,7 @@ fn unknown(registry: &Registry, name: &str) -> ToolError {
         let aliases = entry.def().aliases.iter().map(move |alias| (entry.name(), *alias));
         std::iter::once((entry.name(), entry.name())).chain(aliases)
     });
-    let near = suggest::nearest(name, names);
+    let near = suggest(name, names);
     let shown: String = name.chars().take(80).collect();
     let error = ToolError::not_found(format!("There is no tool `{shown}`.")).code("unknown_tool");
     if near.is_empty() { error } else { error.hint(format!("did you mean: {}?", near.join(", "))) }

@@ -192,7 +192,7 @@ fn rename(renames: &[(String, String)], tools: &mut [ToolEntry], problems: &mut 
             tool.renamed = Some(to.as_str().into());
             continue;
         }
-        let near = suggest::nearest(from, tools.iter().map(|entry| (entry.name(), entry.name())));
+        let near = suggest(from, tools.iter().map(|entry| (entry.name(), entry.name())));
         let near: Vec<String> = near.into_iter().map(str::to_owned).collect();
         let text = format!("there is no tool `{from}` to rename{}", did_you_mean(&near));
         problems.push(problem(ProblemCode::RenameUnknown, from, &[], text));

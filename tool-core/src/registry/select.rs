@@ -116,7 +116,7 @@ impl Pattern {
     fn nearest(&self, tools: &[ToolEntry]) -> Vec<String> {
         let all = tools.iter();
         let near = |wanted: &str, known: Vec<&str>| {
-            suggest::nearest(wanted, known.into_iter().map(|name| (name, name)))
+            suggest(wanted, known.into_iter().map(|name| (name, name)))
                 .into_iter()
                 .map(str::to_owned)
                 .collect::<Vec<_>>()

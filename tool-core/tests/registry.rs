@@ -1,0 +1,254 @@
+//! The registry: what it refuses, in whole texts, and what it finds.
+
+use serde_json::json;
+use tool_core::def::{Behavior, Cache, CapabilityDef, Doc, Handler, Origin, Run, SecretDef, ToolDef};
+use tool_core::registry::ProblemCode;
+use tool_core::{
+    DynTool, ErrorKind, Registry, RegistryError, Select, Tool, ToolContext, ToolError, ToolOutput, ToolSet,
+};
+
+fn enter(_: &mut tool_core::args::Args<'_>) -> Result<Run, ToolError> {
+    Ok(Run::blocking(|_| Ok(ToolOutput::default())))
+}
+
+/// A definition as the macro would emit it, at a made-up place.
+macro_rules! tool {
+    ($handle:ident, $name:literal, $file:literal : $line:literal $(, $key:ident = $value:expr)*) => {
+        struct $handle;
+        impl Tool for $handle {
+            const DEF: &'static ToolDef<'static> = {
+                static CACHE: Cache = Cache::new();
+                static DEF: ToolDef<'static> = ToolDef {
+                    $($key: $value,)*
+                    ..ToolDef::new(
+                        $name,
+                        Doc::Text("Does it."),
+                        Handler::Sync(enter),
+                        Origin { krate: "shop", version: "1.2.0", module: "shop", file: $file, line: $line },
+                        &CACHE,
+                    )
+                };
+                &DEF
+            };
+        }
+    };
+}
+
+struct Db;
+trait Mailer: Send + Sync {}
+impl Mailer for Db {}
+
+tool!(Read, "read_file", "src/a.rs": 1, aliases = &["read"], group = Some("file"), tags = &["disk"]);
+tool!(Write, "write_file", "src/b.rs": 2, group = Some("file"), behavior = Behavior { side_effect: true, idempotent: false, destructive: false, open_world: false });
+tool!(OtherRead, "read_file", "src/c.rs": 3);
+tool!(Dashed, "read-File", "src/d.rs": 4);
+tool!(TakesAlias, "cat", "src/e.rs": 5, aliases = &["write_file"]);
+tool!(NeedsDb, "query", "src/f.rs": 6, capabilities = &[CapabilityDef::required::<Db>()]);
+tool!(MayUseDb, "maybe", "src/g.rs": 7, capabilities = &[CapabilityDef::optional::<Db>()]);
+tool!(Eu, "eu", "src/h.rs": 8, secrets = &[SecretDef { choices: &["eu"], ..SecretDef::required("REGION") }]);
+tool!(Us, "us", "src/i.rs": 9, secrets = &[SecretDef { choices: &["us"], ..SecretDef::required("REGION") }]);
+static BOTH: ToolSet = ToolSet { name: "shop::BOTH", tools: &[Read::DEF, Write::DEF] };
+
+fn lines(error: RegistryError) -> Vec<String> {
+    error.to_string().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn tools_are_sorted_by_name_and_found_by_name_and_alias() {
+    let registry = Registry::builder().add::<Write>().add::<Read>().add::<Read>().build().unwrap();
+    let names: Vec<_> = registry.iter().map(|entry| entry.name()).collect();
+    assert_eq!(names, ["read_file", "write_file"]);
+    assert_eq!(registry.get("read").unwrap().name(), "read_file");
+    assert!(registry.get("READ").is_none());
+    assert_eq!(registry.get("read").unwrap().def().origin.to_string(), "shop 1.2.0 src/a.rs:1");
+}
+
+#[test]
+fn two_tools_of_one_name_are_refused_with_both_origins() {
+    let error = Registry::builder().add::<Read>().add::<OtherRead>().build().unwrap_err();
+    assert_eq!(
+        lines(error),
+        [
+            "duplicate_name: two tools are called `read_file`: shop 1.2.0 src/a.rs:1 and shop 1.2.0 src/c.rs:3; \
+          rename one with `name = \"…\"`, or prefix a set"
+        ]
+    );
+}
+
+#[test]
+fn names_that_hosts_fold_together_are_refused() {
+    let error = Registry::builder().add::<Read>().add::<Dashed>().build().unwrap_err();
+    assert_eq!(
+        lines(error),
+        [
+            "name_clash: `read-File` (shop 1.2.0 src/d.rs:4) and `read_file` (shop 1.2.0 src/a.rs:1) differ only in case \
+          or in `-` and `_`"
+        ]
+    );
+}
+
+#[test]
+fn an_alias_that_is_another_tools_name_is_refused() {
+    let error = Registry::builder().add::<Write>().add::<TakesAlias>().build().unwrap_err();
+    assert_eq!(
+        lines(error),
+        [
+            "alias_clash: alias `write_file` of `cat` (shop 1.2.0 src/e.rs:5) is a name of `write_file` (shop 1.2.0 \
+          src/b.rs:2)"
+        ]
+    );
+    assert!(Registry::builder().add::<TakesAlias>().build().is_ok());
+}
+
+#[test]
+fn what_the_linker_dropped_is_named_with_what_to_do() {
+    let error = Registry::builder().add::<Read>().expect(&BOTH).build().unwrap_err();
+    assert_eq!(
+        lines(error),
+        [
+            "missing: set `shop::BOTH` expects `write_file`, but it is not linked; mention its crate with `use shop as _;`, \
+          or add the set with `add_set`"
+        ]
+    );
+    assert_eq!(Registry::builder().add_set(&BOTH).expect(&BOTH).build().unwrap().len(), 2);
+}
+
+#[test]
+fn an_empty_registry_says_what_to_link() {
+    assert_eq!(
+        lines(Registry::builder().build().unwrap_err()),
+        [
+            "empty: no tool is registered; no tool crate is linked: mention one with `use my_tools as _;`, or use \
+          `tool_set!` and `add_set`"
+        ]
+    );
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_is_refused_with_the_nearest_name() {
+    let select = |text| Registry::builder().add_set(&BOTH).only(Select::parse(text).unwrap()).build();
+    assert_eq!(
+        lines(select("raed_file").unwrap_err()),
+        ["selection_empty: the pattern `raed_file` matches no tool; did you mean `read_file`?"]
+    );
+    assert_eq!(
+        lines(select("!group:fle").unwrap_err()),
+        ["selection_empty: the pattern `!group:fle` matches no tool; did you mean `group:file`?"]
+    );
+    for (text, kept) in
+        [("read", 1), ("group:file", 2), ("!tag:disk", 1), ("effect:read_only", 1), ("*_file,!write*", 1)]
+    {
+        assert_eq!(select(text).unwrap().len(), kept, "{text}");
+    }
+}
+
+#[test]
+fn renames_keep_aliases_and_a_prefix_keeps_names_valid() {
+    let build = |from, to| Registry::builder().add::<Read>().rename(from, to).prefix("fs_").build();
+    let registry = build("read_file", "cat").unwrap();
+    assert_eq!(registry.get("fs_cat").unwrap().name(), "fs_cat");
+    assert_eq!(registry.get("read").unwrap().name(), "fs_cat");
+    assert!(registry.get("read_file").is_none());
+    assert_eq!(
+        lines(build("red_file", "cat").unwrap_err()),
+        ["rename_unknown: there is no tool `red_file` to rename; did you mean `read_file`?"]
+    );
+    assert_eq!(
+        lines(build("read_file", "a b").unwrap_err()),
+        ["name_invalid: `fs_a b` must match ^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$; try `fs_a_b`"]
+    );
+}
+
+#[test]
+fn a_missing_capability_is_an_error_that_names_tool_and_type() {
+    let build =
+        |ctx: ToolContext| Registry::builder().add::<NeedsDb>().add::<MayUseDb>().capabilities(&ctx).build();
+    let error = build(ToolContext::empty()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "capability_missing: `query` (shop 1.2.0 src/f.rs:6) needs registry::Db, which the context does not provide"
+    );
+    assert_eq!(ToolError::from(error).kind(), ErrorKind::NotConfigured);
+    assert!(build(ToolContext::builder().provide(Db).build()).is_ok());
+    let by_trait = ToolContext::builder().provide_arc::<dyn Mailer>(std::sync::Arc::new(Db)).build();
+    assert!(by_trait.require::<dyn Mailer>().is_ok());
+}
+
+#[test]
+fn one_secret_with_two_lists_of_choices_is_refused() {
+    let error = Registry::builder().add::<Eu>().add::<Us>().build().unwrap_err();
+    assert_eq!(
+        lines(error),
+        ["secret_conflict: `eu` and `us` declare the secret `REGION` with different choices"]
+    );
+    assert!(Registry::builder().add::<Eu>().build().is_ok());
+}
+
+#[test]
+fn all_problems_come_at_once_sorted_by_tool() {
+    let error = Registry::builder()
+        .add::<Read>()
+        .add::<OtherRead>()
+        .add::<Write>()
+        .add::<TakesAlias>()
+        .add::<NeedsDb>()
+        .add::<Eu>()
+        .add::<Us>()
+        .capabilities(&ToolContext::empty())
+        .build()
+        .unwrap_err();
+    let codes: Vec<_> = error.problems.iter().map(|problem| problem.code).collect();
+    assert_eq!(
+        codes,
+        [
+            ProblemCode::AliasClash,
+            ProblemCode::SecretConflict,
+            ProblemCode::CapabilityMissing,
+            ProblemCode::DuplicateName
+        ]
+    );
+}
+
+#[test]
+fn schema_only_tools_are_checked_when_they_are_made() {
+    let build = |name: &str, text: &str, schema| {
+        DynTool::builder(name).description(text).input_schema(schema).build().map(drop).map_err(lines)
+    };
+    let object = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    assert_eq!(build("echo", "Says it.", object.clone()), Ok(()));
+    assert_eq!(
+        build("e cho", " ", object).unwrap_err(),
+        [
+            "description_missing: `e cho` has no description",
+            "name_invalid: `e cho` must match ^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$; try `e_cho`"
+        ]
+    );
+    for (schema, start) in [
+        (json!({"type": "array"}), "schema_invalid: the input schema of `echo` is not valid at `/type`: "),
+        (json!(false), "schema_false: the input schema of `echo` is not valid at ``: it accepts nothing"),
+        (
+            json!({"type": "object", "properties": {"a": {"type": "strin"}}}),
+            "schema_invalid: the input schema of `echo` is not valid at `/properties/a/type`: ",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"$ref": "https://x.example/a"}}}),
+            "schema_remote_ref: the input schema of `echo` is not valid at `/properties/a/$ref`: `https://x.example/a` is",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=a)"}}}),
+            "schema_invalid: the input schema of `echo` is not valid at",
+        ),
+    ] {
+        let error = build("echo", "Says it.", schema).unwrap_err().join("\n");
+        assert!(error.starts_with(start), "{error}");
+    }
+    let deep = (0..40).fold(json!({}), |inner, _| json!({"type": "object", "properties": {"a": inner}}));
+    assert!(build("echo", "Says it.", deep).unwrap_err()[0].contains("deeper than 32 levels"));
+}
+
+#[test]
+fn a_changed_set_is_a_new_registry() {
+    let first = Registry::builder().add::<Read>().build().unwrap();
+    let second = first.to_builder().add::<Write>().build().unwrap();
+    assert_eq!((first.len(), second.len()), (1, 2));
+}
