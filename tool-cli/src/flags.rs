@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value};
 use tool_core::ToolDef;
+use tool_core::args;
 use tool_core::def::{Hint, ParamDef};
 
 use crate::globals;
@@ -87,12 +88,16 @@ pub struct Table {
     pub params: Vec<Param>,
     /// Every long option.
     pub spellings: Vec<Spelling>,
+    /// The definitions that the schemas refer to.
+    pub definitions: Map<String, Value>,
 }
 
 impl Table {
     /// The options of a tool with this canonical input schema.
     pub fn new(def: &ToolDef<'_>, schema: &Value) -> Table {
-        let mut table = Table { params: properties(schema, |name| find(def, name)), spellings: Vec::new() };
+        let definitions = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+        let params = properties(schema, |name| find(def, name));
+        let mut table = Table { params, definitions, spellings: Vec::new() };
         if def.input.is_some() {
             name_freely(&mut table.params);
         }
@@ -115,7 +120,13 @@ impl Table {
         for (i, member) in param.members.iter().enumerate() {
             let Some(word) = &member.long else { continue };
             for (form, effect) in forms(&format!("{long}.{word}"), member) {
-                self.add(Spelling { long: form, param: index, member: Some(i), effect, listed: !param.hidden });
+                self.add(Spelling {
+                    long: form,
+                    param: index,
+                    member: Some(i),
+                    effect,
+                    listed: !param.hidden,
+                });
             }
         }
     }
@@ -134,7 +145,13 @@ impl Table {
             for head in [long, &param.name] {
                 for word in [&kebab(&member.name), &member.name] {
                     for (long, effect) in forms(&format!("{head}.{word}"), member) {
-                        self.add_free(Spelling { long, param: index, member: Some(i), effect, listed: false });
+                        self.add_free(Spelling {
+                            long,
+                            param: index,
+                            member: Some(i),
+                            effect,
+                            listed: false,
+                        });
                     }
                 }
             }
@@ -186,6 +203,11 @@ impl Table {
             Some(member) => Some(format!("--{}.{}", param.long.as_ref()?, member.long.as_ref()?)),
             None => param.usage(),
         }
+    }
+
+    /// What the type of a value is called.
+    pub fn expected(&self, schema: &Value) -> String {
+        args::expected(schema, &self.definitions)
     }
 
     /// Whether a value of the tool must never be shown.
@@ -271,7 +293,10 @@ fn properties<'a>(schema: &Value, find: impl Fn(&str) -> Option<&'a ParamDef<'a>
         for (name, schema) in properties {
             if params.iter().all(|param| param.name != *name) {
                 let required = requires(node, name)
-                    || (!union.is_empty() && union.iter().all(|case| case.as_object().is_some_and(|case| requires(case, name))));
+                    || (!union.is_empty()
+                        && union
+                            .iter()
+                            .all(|case| case.as_object().is_some_and(|case| requires(case, name))));
                 params.push(param(name, schema, required, find(name)));
             }
         }
@@ -280,7 +305,10 @@ fn properties<'a>(schema: &Value, find: impl Fn(&str) -> Option<&'a ParamDef<'a>
 }
 
 fn requires(object: &Map<String, Value>, name: &str) -> bool {
-    object.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|required| required == name))
+    object
+        .get("required")
+        .and_then(Value::as_array)
+        .is_some_and(|names| names.iter().any(|required| required == name))
 }
 
 fn param(name: &str, schema: &Value, required: bool, def: Option<&ParamDef<'_>>) -> Param {
@@ -300,16 +328,18 @@ fn param(name: &str, schema: &Value, required: bool, def: Option<&ParamDef<'_>>)
         positional: flag(|cli| cli.positional),
         last: flag(|cli| cli.last),
         stdin: flag(|cli| cli.stdin),
-        secret: def.is_some_and(|def| def.secret) || schema.get("writeOnly").is_some_and(|secret| secret == true),
+        secret: def.is_some_and(|def| def.secret)
+            || schema.get("writeOnly").is_some_and(|secret| secret == true),
         hidden: flag(|cli| cli.hidden),
         deprecated: def.and_then(|def| def.deprecated).map(str::to_owned),
         env: cli.and_then(|cli| cli.env).map(str::to_owned),
         value_name: String::new(),
         hint: def.and_then(|def| def.hint),
-        aliases: def.map(|def| def.aliases.iter().map(|&alias| alias.to_owned()).collect()).unwrap_or_default(),
+        aliases: def
+            .map(|def| def.aliases.iter().map(|&alias| alias.to_owned()).collect())
+            .unwrap_or_default(),
     };
-    param.value_name =
-        cli.and_then(|cli| cli.value_name).map_or_else(|| value_name(&param), str::to_owned);
+    param.value_name = cli.and_then(|cli| cli.value_name).map_or_else(|| value_name(&param), str::to_owned);
     param
 }
 
@@ -355,7 +385,10 @@ fn value_name(param: &Param) -> String {
     };
     let singular = || match param.kind {
         Kind::List(_) => {
-            let word = param.long.as_deref().map_or_else(|| capitals.clone(), |long| long.replace('-', "_").to_ascii_uppercase());
+            let word = param
+                .long
+                .as_deref()
+                .map_or_else(|| capitals.clone(), |long| long.replace('-', "_").to_ascii_uppercase());
             word.strip_suffix('S').filter(|rest| !rest.is_empty()).map(str::to_owned).unwrap_or(word)
         }
         _ => capitals.clone(),
@@ -404,5 +437,3 @@ pub fn is_option(long: &str) -> bool {
 fn unescape(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }
-
-

@@ -62,7 +62,9 @@ impl Kind {
     fn of_type(name: &str, node: &Map<String, Value>) -> Kind {
         match name {
             "boolean" => Kind::Switch,
-            "string" if node.get("contentEncoding").is_some_and(|encoding| encoding == "base64") => Kind::Bytes,
+            "string" if node.get("contentEncoding").is_some_and(|encoding| encoding == "base64") => {
+                Kind::Bytes
+            }
             "string" | "integer" | "number" => Kind::Text,
             "array" => match node.get("items") {
                 _ if node.contains_key("prefixItems") => Kind::Json,
@@ -136,7 +138,10 @@ pub fn without_null(schema: &Value) -> Cow<'_, Value> {
     if let Some(Value::Array(types)) = node.get("type") {
         let rest: Vec<&Value> = types.iter().filter(|name| *name != "null").collect();
         let mut node = node.clone();
-        node.insert("type".into(), if let [only] = *rest { only.clone() } else { rest.into_iter().cloned().collect() });
+        node.insert(
+            "type".into(),
+            if let [only] = *rest { only.clone() } else { rest.into_iter().cloned().collect() },
+        );
         return Cow::Owned(Value::Object(node));
     }
     let Some(branches) = branches(node) else { return Cow::Borrowed(schema) };
@@ -190,11 +195,17 @@ mod tests {
             (json!({"type": "array", "items": {"type": "string"}}), Kind::List(Items::Text)),
             (json!({"type": "array", "items": {"type": "string", "enum": ["a"]}}), Kind::List(Items::Scalar)),
             (json!({"type": "array", "items": {"type": "integer"}}), Kind::List(Items::Scalar)),
-            (json!({"type": "array", "items": {"type": "object", "properties": {"a": {}}}}), Kind::List(Items::Json)),
+            (
+                json!({"type": "array", "items": {"type": "object", "properties": {"a": {}}}}),
+                Kind::List(Items::Json),
+            ),
             (json!({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}), Kind::Json),
             (json!({"type": "array", "prefixItems": [{"type": "integer"}], "items": false}), Kind::Json),
             (json!({"type": "object", "additionalProperties": {"type": "string"}}), Kind::Map(Items::Text)),
-            (json!({"type": "object", "additionalProperties": {"type": "integer"}}), Kind::Map(Items::Scalar)),
+            (
+                json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+                Kind::Map(Items::Scalar),
+            ),
             (json!({"type": "object", "additionalProperties": {"type": "object"}}), Kind::Map(Items::Json)),
             (json!({"type": "object", "properties": {"a": {}}, "additionalProperties": false}), Kind::Object),
             (json!({"anyOf": [{"type": "object", "properties": {"a": {}}}, {"type": "null"}]}), Kind::Object),
