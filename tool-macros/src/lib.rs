@@ -1,11 +1,24 @@
-//! The attributes of tool-core.
+//! The attributes of tool-core: one annotated function is a tool.
+//!
+//! Every entry reads its attributes and signature into plain data (`ir`), checks it (`check`) and writes paths into
+//! tool-core (`emit`). All mistakes of one function come out together, each at its token.
+
+mod check;
+mod emit;
+mod errors;
+mod example;
+mod ir;
+mod parse;
+mod path;
+mod suggest;
+mod tool;
 
 use proc_macro::TokenStream;
 
 /// Makes a function a tool.
 #[proc_macro_attribute]
-pub fn tool(_: TokenStream, item: TokenStream) -> TokenStream {
-    item
+pub fn tool(attr: TokenStream, item: TokenStream) -> TokenStream {
+    tool::expand(attr.into(), item.into()).into()
 }
 
 /// Makes the methods of a type tools.
@@ -16,8 +29,8 @@ pub fn toolbox(_: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A call that shows how a tool is used.
 #[proc_macro_attribute]
-pub fn example(_: TokenStream, item: TokenStream) -> TokenStream {
-    item
+pub fn example(attr: TokenStream, item: TokenStream) -> TokenStream {
+    example::expand(attr.into(), item.into()).into()
 }
 
 /// A list of tools.
