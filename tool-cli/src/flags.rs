@@ -165,7 +165,7 @@ impl Table {
     }
 
     fn add_free(&mut self, spelling: Spelling) {
-        if globals::long(&spelling.long).is_none() {
+        if !globals::is_reserved(&spelling.long) {
             self.add(spelling);
         }
     }
@@ -424,7 +424,7 @@ fn name_freely(params: &mut [Param]) {
 /// Whether an option, or its negation, is one of the program's. A switch `dry-run` takes that one over.
 fn meets_global(long: &str, param: &Param) -> bool {
     let own_dry_run = long == "dry-run" && param.kind == Kind::Switch;
-    !own_dry_run && forms(long, param).iter().any(|(form, _)| globals::long(form).is_some())
+    !own_dry_run && forms(long, param).iter().any(|(form, _)| globals::is_reserved(form))
 }
 
 /// Whether a text can be an option, `^[a-z0-9][a-z0-9-]{0,63}$`.

@@ -32,10 +32,6 @@ pub enum Global {
     Timeout,
     /// `--root`.
     Root,
-    /// `--config`.
-    Config,
-    /// `--policy`.
-    Policy,
     /// `--idempotency-key`.
     IdempotencyKey,
     /// `--color`.
@@ -48,8 +44,6 @@ pub enum Global {
     Help,
     /// `--version`.
     Version,
-    /// `--llms`.
-    Llms,
 }
 
 /// What follows an option.
@@ -117,7 +111,7 @@ const fn value(name: &'static str) -> (Takes, &'static str) {
 
 /// Every option of the program, in the order of help.
 #[rustfmt::skip]
-pub const GLOBALS: [GlobalDef; 21] = [
+pub const GLOBALS: [GlobalDef; 18] = [
     placed(Place::After, row(Global::Input, (None, "input"), value("JSON"), None,
         "All arguments as one JSON object, @FILE or -; other options win")),
     placed(Place::After, row(Global::Schema, (None, "schema"), (Takes::Perhaps, "TARGET"), None,
@@ -136,8 +130,6 @@ pub const GLOBALS: [GlobalDef; 21] = [
     row(Global::Timeout, (None, "timeout"), value("DURATION"), Some("TIMEOUT"),
         "Time limit, such as 500ms, 30s or 2m"),
     row(Global::Root, (None, "root"), value("DIR"), Some("ROOT"), "Workspace of the tools [default: .]"),
-    row(Global::Config, (None, "config"), value("FILE"), Some("CONFIG"), "Settings file"),
-    row(Global::Policy, (None, "policy"), value("FILE"), Some("POLICY"), "Policy file"),
     row(Global::IdempotencyKey, (None, "idempotency-key"), value("KEY"), None,
         "Same key, same effect: done once"),
     row(Global::Color, (None, "color"), value("WHEN"), Some("COLOR"), "Colours: auto, always or never"),
@@ -146,9 +138,15 @@ pub const GLOBALS: [GlobalDef; 21] = [
     row(Global::Quiet, (Some('q'), "quiet"), SWITCH, None, "No warnings and no progress"),
     row(Global::Help, (Some('h'), "help"), SWITCH, None, "Print help; --help prints more"),
     placed(Place::Before, row(Global::Version, (Some('V'), "version"), SWITCH, None, "Print the version")),
-    placed(Place::Before, row(Global::Llms, (None, "llms"), SWITCH, None,
-        "Print an index of the tools for language models")),
 ];
+
+/// Long forms that no tool may take, though no row of [`GLOBALS`] has them.
+pub const RESERVED: [&str; 3] = ["config", "policy", "llms"];
+
+/// Whether no tool may take a long form.
+pub fn is_reserved(name: &str) -> bool {
+    long(name).is_some() || RESERVED.contains(&name)
+}
 
 /// The option with a long form, given without `--`.
 pub fn long(name: &str) -> Option<&'static GlobalDef> {
@@ -167,6 +165,8 @@ pub(crate) struct Given {
     pub(crate) global: Global,
     /// Its value, where it has one.
     pub(crate) value: Option<OsString>,
+    /// Whether it was given in its short form.
+    pub(crate) short: bool,
     /// The words that it takes up.
     pub(crate) words: Range<usize>,
 }

@@ -167,7 +167,7 @@ fn is_array(schema: &Value) -> bool {
 }
 
 /// Whether a text is one of the values.
-fn takes_text(schema: &Value) -> bool {
+pub(crate) fn takes_text(schema: &Value) -> bool {
     let schema = without_null(schema);
     match schema.get("type") {
         Some(Value::Array(names)) => names.iter().any(|name| name == "string"),

@@ -12,7 +12,8 @@ use tool_core::args::suggest;
 
 use crate::fault::{Fault, text};
 use crate::flags::{Effect, Param, Table};
-use crate::globals::{self, AllGiven, GlobalDef, Place, Takes};
+use crate::globals::{self, AllGiven, Global, GlobalDef, Place, Takes};
+use crate::help::Detail;
 use crate::kind::Kind;
 
 /// Options that other programs have, and what to write here.
@@ -56,6 +57,15 @@ pub(crate) struct Lexed {
     pub(crate) unknown: Vec<Unknown>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) globals: AllGiven,
+}
+
+impl Lexed {
+    /// The help that is asked for.
+    pub(crate) fn help(&self) -> Option<Detail> {
+        let mut asked = self.globals.0.iter().filter(|given| given.global == Global::Help).peekable();
+        asked.peek()?;
+        Some(if asked.all(|given| given.short) { Detail::Short } else { Detail::Full })
+    }
 }
 
 /// A word that is no option.
@@ -119,20 +129,32 @@ impl<'a> Lexer<'a> {
         &self.out
     }
 
-    /// Whether `--help` or `-h` stands among the words that are left, in front of `--`.
-    pub(crate) fn help_ahead(&self) -> Option<Range<usize>> {
+    /// The help that is asked for so far, or by a word that is left, in front of `--`.
+    pub(crate) fn help(&self) -> Option<Detail> {
+        let ahead = self.raw.clone();
         let mut cursor = self.cursor.clone();
-        let mut at = self.at;
-        while let Some(word) = self.raw.next_os(&mut cursor) {
-            if word == "--" {
-                return None;
-            }
-            if word == "--help" || word == "-h" {
-                return Some(at..at + 1);
-            }
-            at += 1;
+        let words = std::iter::from_fn(|| ahead.next_os(&mut cursor).map(OsStr::to_owned));
+        let words: Vec<OsString> = words.take_while(|word| word != "--" && self.dashed.is_none()).collect();
+        let asked = |word: &str| words.iter().any(|ahead| ahead == word);
+        match self.out.help() {
+            Some(Detail::Full) => Some(Detail::Full),
+            _ if asked("--help") => Some(Detail::Full),
+            short => short.or_else(|| asked("-h").then_some(Detail::Short)),
         }
-        None
+    }
+
+    /// The next word that is no option, unless an option of the tool stands in front of it.
+    pub(crate) fn first_word(&mut self) -> Option<String> {
+        loop {
+            match self.step() {
+                Step::Word(value, _) if self.out.given.is_empty() => {
+                    return Some(value.to_string_lossy().into_owned());
+                }
+                Step::Word(value, at) => self.free.push(Free { at, value, doubtful: false }),
+                Step::Option => {}
+                Step::End => return None,
+            }
+        }
     }
 
     /// Reads everything that is left.
@@ -209,7 +231,7 @@ impl<'a> Lexer<'a> {
             let (param, member, effect) = (spelling.param, spelling.member, spelling.effect);
             self.known(Given { param, member, effect, flag: typed, value, words: at..at + 1 });
         } else if let Some(def) = globals::long(name) {
-            self.global(def, typed, value, at);
+            self.global(def, false, typed, value, at);
         } else if let Some((_, hint)) = HABITS.iter().find(|habit| habit.0 == name) {
             self.out.faults.push(Fault::unknown_option(self.table, &typed).hint(*hint).words(at..at + 1));
         } else {
@@ -286,7 +308,14 @@ impl<'a> Lexer<'a> {
 
     // ---- global options ----------------------------------------------------------------------------------------------
 
-    fn global(&mut self, def: &'static GlobalDef, typed: String, value: Option<OsString>, at: usize) {
+    fn global(
+        &mut self,
+        def: &'static GlobalDef,
+        short: bool,
+        typed: String,
+        value: Option<OsString>,
+        at: usize,
+    ) {
         let misplaced = match def.place {
             Place::Before => self.behind,
             Place::After => !self.behind,
@@ -317,7 +346,7 @@ impl<'a> Lexer<'a> {
             self.out.faults.push(fault.flag(typed).words(words));
             return;
         }
-        self.out.globals.0.push(globals::Given { global: def.global, value, words });
+        self.out.globals.0.push(globals::Given { global: def.global, value, short, words });
     }
 
     // ---- unknown options ---------------------------------------------------------------------------------------------
@@ -407,7 +436,7 @@ impl<'a> Lexer<'a> {
                 let ends = takes || value.is_some();
                 let behind = def.place == Place::Before && self.behind;
                 let typed = if behind { format!("-{letter}") } else { format!("--{}", def.long) };
-                self.global(def, typed, value, at);
+                self.global(def, true, typed, value, at);
                 if ends {
                     return;
                 }
@@ -509,7 +538,7 @@ fn near_global(name: &str) -> Option<&'static GlobalDef> {
 }
 
 /// Whether a word is a JSON number.
-fn is_number(word: &str) -> bool {
+pub(crate) fn is_number(word: &str) -> bool {
     let plain = word.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     plain && serde_json::from_str::<serde_json::Number>(word).is_ok()
 }

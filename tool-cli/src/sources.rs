@@ -94,6 +94,12 @@ pub(crate) fn not_utf8(typed: &str, valid: usize) -> Fault {
     Fault::new(IssueCode::Invalid, "UTF-8 text", text(typed)).hint(format!("not UTF-8 at byte {valid}"))
 }
 
+/// The fault of a file that cannot be opened.
+pub(crate) fn unreadable_file(path: &OsStr, error: &io::Error) -> Fault {
+    let shown = path.to_string_lossy();
+    unreadable(&shown, &format!("'{shown}'"), &reason(error))
+}
+
 fn unreadable(typed: &str, what: &str, why: &str) -> Fault {
     Fault::new(IssueCode::Invalid, "a readable file", text(typed)).hint(format!("cannot read {what}: {why}"))
 }
