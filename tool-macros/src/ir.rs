@@ -75,7 +75,7 @@ impl ToolIr {
     /// What the host supplies.
     pub(crate) fn capabilities(&self) -> impl Iterator<Item = &CtxIr> {
         self.inputs.iter().filter_map(|input| match input {
-            InputIr::Ctx(ctx) => Some(ctx),
+            InputIr::Ctx(ctx) => Some(&**ctx),
             InputIr::Param(_) | InputIr::Context(_) => None,
         })
     }
@@ -100,7 +100,7 @@ impl ToolIr {
 /// One input of the function.
 pub(crate) enum InputIr {
     Param(Box<ParamIr>),
-    Ctx(CtxIr),
+    Ctx(Box<CtxIr>),
     Context(Ident),
 }
 
@@ -140,6 +140,7 @@ pub(crate) struct ConstraintIr {
 }
 
 /// A declared secret.
+#[derive(Clone)]
 pub(crate) struct SecretIr {
     pub(crate) key: LitStr,
     pub(crate) label: Option<LitStr>,

@@ -12,6 +12,8 @@ mod parse;
 mod path;
 mod suggest;
 mod tool;
+mod tool_set;
+mod toolbox;
 
 use proc_macro::TokenStream;
 
@@ -23,8 +25,8 @@ pub fn tool(attr: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes the methods of a type tools.
 #[proc_macro_attribute]
-pub fn toolbox(_: TokenStream, item: TokenStream) -> TokenStream {
-    item
+pub fn toolbox(attr: TokenStream, item: TokenStream) -> TokenStream {
+    toolbox::expand(attr.into(), item.into()).into()
 }
 
 /// A call that shows how a tool is used.
@@ -36,5 +38,5 @@ pub fn example(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// A list of tools.
 #[proc_macro]
 pub fn tool_set(item: TokenStream) -> TokenStream {
-    item
+    tool_set::expand(item.into()).into()
 }

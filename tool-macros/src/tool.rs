@@ -2,13 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{FnArg, ReturnType, Type};
+use syn::{ReturnType, Type};
 
 use crate::errors::{self, Sink};
 use crate::ir::{ExampleIr, OwnerIr, ToolAttr, ToolIr};
 use crate::parse::docs::Docs;
 use crate::parse::signature::{self, Function, inside};
-use crate::parse::tokens::{text, without_self};
+use crate::parse::tokens::{mentions, text, without_self};
 use crate::parse::{example_attr, tool_attr};
 use crate::{check, emit, path};
 
@@ -39,19 +39,24 @@ pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     quote!(#function #tool)
 }
 
+/// Words that an item which is no function begins with.
+const OTHER_ITEMS: [&str; 8] = ["struct", "enum", "union", "mod", "trait", "type", "static", "use"];
+
 /// Reads the item; `None` when it is no function, which has been reported.
 fn function(item: &TokenStream, sink: &Sink) -> Option<Function> {
-    if let Some((keyword, is_impl)) = signature::other_item(item) {
-        sink.at(keyword, if is_impl { errors::ON_IMPL } else { errors::NOT_A_FN });
-        return None;
-    }
-    match syn::parse2(item.clone()) {
-        Ok(function) => Some(function),
-        Err(error) => {
-            sink.add(error);
-            None
+    let error = match syn::parse2(item.clone()) {
+        Ok(function) => return Some(function),
+        Err(error) => error,
+    };
+    let keyword = signature::keyword(item);
+    match keyword.as_ref().map(ToString::to_string).as_deref() {
+        Some("impl") => sink.at(keyword, errors::ON_IMPL),
+        Some(word) if OTHER_ITEMS.contains(&word) || (word == "const" && !mentions(item, "fn")) => {
+            sink.at(keyword, errors::NOT_A_FN);
         }
+        _ => sink.add(error),
     }
+    None
 }
 
 /// Whether it is a method, beside which no handle can stand.
@@ -107,7 +112,7 @@ pub(crate) fn finish(ir: &ToolIr, root: &TokenStream, sink: Sink) -> TokenStream
     if sink.is_empty() {
         return emit::tool(ir, root);
     }
-    let errors = sink.into_tokens();
+    let errors = sink.under(&ir.cfgs);
     let dummy = emit::dummy(ir, root);
     quote!(#errors #dummy)
 }
@@ -160,12 +165,4 @@ fn deprecation_note(attr: &syn::Attribute) -> Option<syn::LitStr> {
         Ok(())
     });
     note
-}
-
-/// The receiver of a method.
-pub(crate) fn receiver(function: &Function) -> Option<&syn::Receiver> {
-    match function.sig.inputs.first()? {
-        FnArg::Receiver(receiver) => Some(receiver),
-        FnArg::Typed(_) => None,
-    }
 }

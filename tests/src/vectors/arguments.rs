@@ -20,12 +20,8 @@ pub(crate) type Decoded = Result<(Map<String, Value>, Vec<Value>), ToolError>;
 
 #[test]
 fn vectors_arguments() {
-    let Some(cases) = super::cases("arguments.json") else { return };
-    println!(
-        "vectors_arguments: {} cases from {}",
-        cases.len(),
-        super::folder().unwrap_or_default().display()
-    );
+    let Some((cases, folder)) = super::cases("arguments.json") else { return };
+    println!("vectors_arguments: {} cases from {}", cases.len(), folder.display());
     assert!(cases.len() >= LEAST, "only {} cases", cases.len());
     let mut failures = String::new();
     for case in &cases {

@@ -1,33 +1,37 @@
-//! The vectors: input and expected outcome of every rule, one harness per file.
+//! Vectors: cases that come from outside, `{"about", "cases"}` in one JSON file per subject, one harness per file.
+//!
+//! Where they lie is said by `TOOL_VECTORS` (default: `shared/vectors` beside the project). Without them a harness is
+//! skipped, unless `TOOL_REQUIRE_PEERS=1` asks for it.
 
 pub(crate) mod arguments;
 mod arguments_laws;
 pub(crate) mod arguments_schema;
+mod diagnostics;
 mod random;
 pub(crate) mod type_language;
 pub(crate) mod typed;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The folder of vectors: `TOOL_VECTORS`, else `vectors` at the top of the repository; `None` where there is none.
-pub(crate) fn folder() -> Option<PathBuf> {
-    let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vectors");
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(default, PathBuf::from);
-    folder.is_dir().then_some(folder)
-}
-
-/// The cases of a file; `None`, and a line that says so, where there is no folder.
-pub(crate) fn cases(file: &str) -> Option<Vec<Value>> {
-    let Some(folder) = folder() else {
-        println!("{file}: skipped, set TOOL_VECTORS to the folder of vectors");
+/// The cases of one file, and the folder it was found in; `None`, and a line that says so, where there is none.
+pub(crate) fn cases(file: &str) -> Option<(Vec<Value>, PathBuf)> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
+    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
+    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
+        assert_ne!(
+            std::env::var("TOOL_REQUIRE_PEERS").as_deref(),
+            Ok("1"),
+            "no {file} in {}",
+            folder.display()
+        );
+        println!("skipped: no vectors");
         return None;
     };
-    let text = std::fs::read_to_string(folder.join(file)).expect("the vectors are readable");
-    let mut file: Value = serde_json::from_str(&text).expect("the vectors are JSON");
+    let mut file: Value = serde_json::from_str(&text).expect("vectors are JSON");
     match file["cases"].take() {
-        Value::Array(cases) => Some(cases),
+        Value::Array(cases) => Some((cases, folder)),
         other => panic!("cases must be a list, not {other}"),
     }
 }

@@ -9,7 +9,7 @@
 
 use serde_json::{Map, Value};
 
-use super::inline::{Inlined, inline};
+use super::inline::{Inlined, all_definitions_recur, inline};
 use super::position::{Subject, each_child, each_child_mut};
 use super::problem::SchemaProblem;
 use super::{flatten, merge, object, reference, scalar, union};
@@ -23,7 +23,9 @@ pub fn canonical(raw: &Value) -> Result<Value, SchemaProblem> {
     for schema in definitions.values_mut().chain(std::iter::once(&mut root)) {
         rules(schema);
     }
-    Ok(with_definitions(root, definitions))
+    let schema = with_definitions(root, definitions);
+    // A merge may drop the reference that made a definition recursive.
+    if all_definitions_recur(&schema) { Ok(schema) } else { canonical(&schema) }
 }
 
 /// S1 to S3 alone: the schema as its author means it, for the decoder of a schema-only tool.
@@ -35,10 +37,22 @@ pub fn inlined(raw: &Value) -> Result<Value, SchemaProblem> {
     Ok(with_definitions(root, definitions))
 }
 
+/// The most rounds of passes 2 and 3; schemas of Rust types are at rest after one.
+const MAX_ROUNDS: usize = 16;
+
 /// S4 to S12 for a schema without inlinable references.
-pub(crate) fn rules(schema: &mut Value) {
-    values(schema);
-    objects(schema, true);
+///
+/// A null that goes may leave a lone alternative to which an earlier rule applies, so the passes are repeated until
+/// nothing changes.
+fn rules(schema: &mut Value) {
+    for _ in 0..MAX_ROUNDS {
+        let before = schema.clone();
+        values(schema);
+        objects(schema, true);
+        if *schema == before {
+            break;
+        }
+    }
     notes(schema);
 }
 
@@ -59,6 +73,9 @@ fn values(schema: &mut Value) {
 /// only what lies inside the value is looked at.
 fn objects(schema: &mut Value, whole: bool) {
     let Value::Object(schema) = schema else { return };
+    if whole {
+        object::optional_properties(schema);
+    }
     let beside = schema.contains_key("properties");
     each_child_mut(schema, |position, child| match (position.subject, position.keyword) {
         (_, "if" | "not") => {}
@@ -67,7 +84,8 @@ fn objects(schema: &mut Value, whole: bool) {
         (Subject::Same, _) => objects(child, false),
     });
     if whole {
-        object::object(schema);
+        object::tag_first(schema);
+        object::close(schema);
     }
 }
 

@@ -229,6 +229,14 @@ fn recursive_targets(raw: &Value) -> Vec<String> {
     graph.keys().filter(|target| reaches_itself(target)).cloned().collect()
 }
 
+/// Whether every definition of a canonical schema contains itself.
+pub(crate) fn all_definitions_recur(schema: &Value) -> bool {
+    match schema.get("$defs").and_then(Value::as_object) {
+        Some(definitions) => recursive_targets(schema).len() >= definitions.len(),
+        None => true,
+    }
+}
+
 /// The pointers that the references inside a schema lead to.
 fn targets_below(schema: &Value) -> Vec<String> {
     let mut targets = Vec::new();

@@ -5,19 +5,8 @@ use serde_json::{Map, Value};
 use super::position::{Subject, each_child, is_in_place};
 use super::union::drop_null;
 
-/// S10 to S12 for one schema that describes its value alone.
-pub(crate) fn object(schema: &mut Map<String, Value>) {
-    if schema.get("additionalProperties").is_some_and(|others| others.as_object().is_some_and(Map::is_empty))
-    {
-        schema.insert("additionalProperties".to_owned(), Value::Bool(true));
-    }
-    optional_properties(schema);
-    tag_first(schema);
-    close(schema);
-}
-
 /// S12: properties that are not required lose their null branch and a default of null.
-fn optional_properties(schema: &mut Map<String, Value>) {
+pub(crate) fn optional_properties(schema: &mut Map<String, Value>) {
     let required = required_names(schema);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for (name, property) in properties {
@@ -42,7 +31,7 @@ pub(crate) fn without_null(property: &mut Map<String, Value>) {
 }
 
 /// S10: the constant that tells a case stands first.
-fn tag_first(schema: &mut Map<String, Value>) {
+pub(crate) fn tag_first(schema: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     let tag = properties.iter().position(|(_, property)| property.get("const").is_some());
     if let Some(at) = tag.filter(|at| *at > 0) {
@@ -53,7 +42,11 @@ fn tag_first(schema: &mut Map<String, Value>) {
 }
 
 /// S11: an object that says nothing of further properties has none.
-fn close(schema: &mut Map<String, Value>) {
+pub(crate) fn close(schema: &mut Map<String, Value>) {
+    if schema.get("additionalProperties").is_some_and(|others| others.as_object().is_some_and(Map::is_empty))
+    {
+        schema.insert("additionalProperties".to_owned(), Value::Bool(true));
+    }
     let says =
         ["additionalProperties", "unevaluatedProperties"].iter().any(|keyword| schema.contains_key(*keyword));
     let Some(Value::Object(properties)) = schema.get("properties") else { return };

@@ -13,6 +13,12 @@ pub(crate) const UNIONS: [&str; 2] = ["oneOf", "anyOf"];
 pub(crate) fn choices(schema: &mut Map<String, Value>) {
     for keyword in UNIONS {
         let Some(Value::Array(branches)) = schema.get(keyword) else { continue };
+        if let [_, null] | [null, _] = branches.as_slice()
+            && is_only_null(null)
+        {
+            // One enum that may be null is no union of texts: S8 keeps its description.
+            continue;
+        }
         let Some(choices) = branches.iter().map(Choices::of).collect::<Option<Vec<_>>>() else { continue };
         let choices = Choices::united(choices);
         let taken =
@@ -205,25 +211,34 @@ pub(crate) fn drop_null(schema: &mut Map<String, Value>) {
     }
     for keyword in UNIONS {
         let Some(Value::Array(branches)) = schema.get_mut(keyword) else { continue };
+        let stays = |branch: &Value| !branch.as_object().is_some_and(is_null);
         let before = branches.len();
-        branches.retain(|branch| !branch.as_object().is_some_and(is_null));
-        if branches.len() == 1 && before > 1 {
-            unwrap_lone(schema, keyword);
+        if !branches.iter().any(stays) {
+            continue;
+        }
+        branches.retain(stays);
+        if branches.len() == 1 && before > 1 && unwrap_lone(schema, keyword) {
+            return drop_null(schema);
         }
     }
 }
 
-/// Takes the only alternative into the schema around it. A documented reference keeps its `anyOf` (rule S3).
-fn unwrap_lone(schema: &mut Map<String, Value>, keyword: &str) {
-    let Some(Value::Array(branches)) = schema.get(keyword) else { return };
-    let Some(Value::Object(lone)) = branches.first() else { return };
+/// Takes the only alternative into the schema around it, and says whether it could. A documented reference keeps its
+/// `anyOf` (rule S3).
+fn unwrap_lone(schema: &mut Map<String, Value>, keyword: &str) -> bool {
+    let Some(Value::Array(branches)) = schema.get(keyword) else { return false };
+    let Some(Value::Object(lone)) = branches.first() else { return false };
     let mut outer = schema.clone();
     outer.remove(keyword);
     if lone.contains_key("$ref") && !outer.is_empty() {
-        return;
+        return false;
     }
-    if let Some(merged) = absorb(&outer, lone) {
-        *schema = merged;
+    match absorb(&outer, lone) {
+        Some(merged) => {
+            *schema = merged;
+            true
+        }
+        None => false,
     }
 }
 

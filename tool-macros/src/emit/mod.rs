@@ -13,7 +13,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::Attribute;
 
 use crate::ir::ToolIr;
-pub(crate) use handle::handle_name;
+pub(crate) use handle::{handle_name, pascal};
 
 /// Everything that a correct tool adds beside its function.
 pub(crate) fn tool(ir: &ToolIr, root: &TokenStream) -> TokenStream {

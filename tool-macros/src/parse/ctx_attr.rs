@@ -34,7 +34,7 @@ pub(crate) fn ctx(tokens: TokenStream, ident: Ident, ty: &Type, sink: &Sink) -> 
 
 /// `&T`, `Arc<T>` or an `Option` of these.
 fn is_shared(ty: &Type) -> bool {
-    if borrows(ty).iter().any(|borrow| matches!(borrow, Borrow::Mut(_))) {
+    if borrows(ty).iter().any(|borrow| matches!(borrow, Borrow::Mut)) {
         return false;
     }
     match peel(ty) {

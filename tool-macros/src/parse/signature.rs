@@ -3,10 +3,10 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::{
     Attribute, FnArg, GenericParam, Meta, Pat, PatType, Receiver, ReceiverKind, ReturnType, Safety,
-    Signature, Token, Type, Visibility,
+    Signature, Type, Visibility,
 };
 
 use super::docs::Docs;
@@ -45,25 +45,16 @@ impl ToTokens for Function {
     }
 }
 
-/// What an item is that is no function: the token to point at, and whether it is an `impl`.
-pub(crate) fn other_item(item: &TokenStream) -> Option<(TokenTree, bool)> {
+/// The first word of an item behind its attributes and visibility.
+pub(crate) fn keyword(item: &TokenStream) -> Option<TokenTree> {
     let parser = |input: ParseStream<'_>| {
         input.call(Attribute::parse_outer)?;
         input.parse::<Visibility>()?;
-        let head = input.fork();
+        let word = input.parse::<TokenTree>()?;
         input.parse::<TokenStream>()?;
-        let is_fn = head.fork().parse::<Signature>().is_ok();
-        let keyword: TokenTree = head.parse()?;
-        let word = keyword.to_string();
-        let starts_fn = matches!(word.as_str(), "fn" | "async" | "safe")
-            || (matches!(word.as_str(), "const" | "unsafe" | "extern")
-                && !head.peek(Token![impl])
-                && !head.peek(Token![trait])
-                && !head.peek(Token![crate])
-                && mentions(head.parse::<TokenStream>()?, "fn"));
-        Ok((!is_fn && !starts_fn).then(|| (keyword, word == "impl")))
+        Ok(word)
     };
-    syn::parse::Parser::parse2(parser, item.clone()).ok().flatten()
+    parser.parse2(item.clone()).ok()
 }
 
 /// What is wrong with the form of the function itself.
@@ -163,7 +154,7 @@ fn input(arg: &mut PatType, owner: Option<&Type>, sink: &Sink) -> Option<InputIr
         if let Some(word) = attrs.arg_word {
             sink.at(word, errors::CTX_AND_ARG);
         }
-        return Some(InputIr::Ctx(ctx_attr::ctx(tokens, ident, &ty, sink)));
+        return Some(InputIr::Ctx(Box::new(ctx_attr::ctx(tokens, ident, &ty, sink))));
     }
     check_type(&ident, &ty, sink);
     let attr = arg_attr::arg(attrs.arg, sink);
@@ -224,7 +215,7 @@ fn check_type(ident: &Ident, ty: &Type, sink: &Sink) {
     }
     for borrow in borrows(ty) {
         match borrow {
-            Borrow::Mut(_) => {
+            Borrow::Mut => {
                 sink.at(ty, errors::mut_param(&name));
                 return;
             }
@@ -232,7 +223,7 @@ fn check_type(ident: &Ident, ty: &Type, sink: &Sink) {
                 sink.at_span(span, errors::static_param(&name));
                 return;
             }
-            Borrow::Lifetime { .. } | Borrow::Plain(_) => {}
+            Borrow::Lifetime { .. } | Borrow::Plain => {}
         }
     }
 }

@@ -71,11 +71,11 @@ fn write_text(tokens: TokenStream, out: &mut String) {
 /// A borrow in the tokens of a type.
 pub(crate) enum Borrow {
     /// `&` without a lifetime.
-    Plain(Span),
+    Plain,
     /// A lifetime, with the span of its quote; `&'a` and `Cow<'a, …>` alike.
     Lifetime { name: Ident, span: Span, reference: bool },
     /// `&mut`.
-    Mut(Span),
+    Mut,
 }
 
 /// Every borrow in the tokens of a type, in order.
@@ -87,34 +87,32 @@ pub(crate) fn borrows(ty: impl ToTokens) -> Vec<Borrow> {
 
 fn collect_borrows(tokens: TokenStream, found: &mut Vec<Borrow>) {
     let mut tokens = tokens.into_iter().peekable();
-    let mut reference: Option<Span> = None;
+    let mut reference = false;
     while let Some(token) = tokens.next() {
-        let opened = reference.take();
+        let opened = std::mem::take(&mut reference);
         match token {
             TokenTree::Punct(punct) if punct.as_char() == '\'' => {
                 if let Some(TokenTree::Ident(name)) = tokens.next() {
-                    found.push(Borrow::Lifetime { name, span: punct.span(), reference: opened.is_some() });
+                    found.push(Borrow::Lifetime { name, span: punct.span(), reference: opened });
                 }
-                if let (Some(span), Some(TokenTree::Ident(next))) = (opened, tokens.peek())
-                    && next == "mut"
-                {
-                    found.push(Borrow::Mut(span));
+                if opened && matches!(tokens.peek(), Some(TokenTree::Ident(next)) if next == "mut") {
+                    found.push(Borrow::Mut);
                 }
                 continue;
             }
-            TokenTree::Ident(word) if word == "mut" && opened.is_some() => {
-                found.extend(opened.map(Borrow::Mut));
+            TokenTree::Ident(word) if word == "mut" && opened => {
+                found.push(Borrow::Mut);
                 continue;
             }
             TokenTree::Punct(punct) if punct.as_char() == '&' => {
-                found.extend(opened.map(Borrow::Plain));
-                reference = Some(punct.span());
+                found.extend(opened.then_some(Borrow::Plain));
+                reference = true;
                 continue;
             }
             TokenTree::Group(group) => collect_borrows(group.stream(), found),
             _ => {}
         }
-        found.extend(opened.map(Borrow::Plain));
+        found.extend(opened.then_some(Borrow::Plain));
     }
 }
 
@@ -125,6 +123,16 @@ pub(crate) fn mentions(tokens: impl ToTokens, word: &str) -> bool {
         TokenTree::Group(group) => mentions(group.stream(), word),
         _ => false,
     })
+}
+
+/// Every word in the tokens.
+pub(crate) fn words(tokens: &TokenStream) -> Vec<String> {
+    let word = |token: TokenTree| match token {
+        TokenTree::Ident(ident) => vec![ident.to_string()],
+        TokenTree::Group(group) => words(&group.stream()),
+        _ => Vec::new(),
+    };
+    tokens.clone().into_iter().flat_map(word).collect()
 }
 
 /// The type with `'static` for every lifetime, written or elided.
