@@ -98,13 +98,12 @@ impl<'d> Checker<'d> {
         for param in def.params.iter().filter(|param| !param.flatten) {
             let own: Vec<String> = forms(param);
             for form in &own {
-                let name = if form.chars().count() == 1 { format!("-{form}") } else { format!("--{form}") };
                 let with = match taken.get(form.as_str()) {
                     _ if is_reserved(form, param) => "global option",
                     Some(other) => other,
                     None => continue,
                 };
-                self.clash(name, with, tool, vec![def.origin.to_string()]);
+                self.clash(form.clone(), with, tool, vec![def.origin.to_string()]);
             }
             for form in own {
                 taken.entry(form).or_insert(param.name);
@@ -117,16 +116,16 @@ impl<'d> Checker<'d> {
     }
 }
 
-/// Every listed spelling of a parameter; a short one is a single letter.
+/// Every listed spelling of a parameter, with its dashes.
 fn forms(param: &ParamDef<'_>) -> Vec<String> {
     let long = param.cli.long.map_or_else(|| kebab(param.name), str::to_owned);
-    let mut forms = vec![long.clone()];
+    let mut forms = vec![format!("--{long}")];
     if param.secret {
-        forms.push(format!("{long}-file"));
+        forms.push(format!("--{long}-file"));
     } else if negates(param) {
-        forms.push(negated(&long));
+        forms.push(format!("--{}", negated(&long)));
     }
-    forms.extend(param.cli.short.map(String::from));
+    forms.extend(param.cli.short.map(|letter| format!("-{letter}")));
     forms
 }
 
@@ -143,9 +142,52 @@ fn negates(param: &ParamDef<'_>) -> bool {
 
 /// Whether the program has an option itself. A switch `dry-run` takes that one over.
 fn is_reserved(form: &str, param: &ParamDef<'_>) -> bool {
-    let mut letters = form.chars();
-    if let (Some(letter), None) = (letters.next(), letters.next()) {
-        return globals::short(letter).is_some();
+    match form.strip_prefix("--") {
+        Some("dry-run") if param.kind == ParamKind::Flag => false,
+        Some(long) => globals::is_reserved(long),
+        None => form.chars().nth(1).is_some_and(|letter| globals::short(letter).is_some()),
     }
-    globals::is_reserved(form) && !(form == "dry-run" && param.kind == ParamKind::Flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use tool_core::prelude::*;
+
+    use super::*;
+
+    /// Reads.
+    #[tool(group = "file", register = false)]
+    fn read_file(
+        /// A single letter is a long option of its own.
+        y: String,
+        /// Text.
+        #[arg(short = 'l')]
+        limit: Option<u32>,
+    ) {
+        let _ = (y, limit);
+    }
+
+    /// Reads.
+    #[tool(group = "file", name = "file_read", register = false)]
+    fn reads_again() {}
+
+    fn names(defs: &[&ToolDef<'static>]) -> Vec<(String, String)> {
+        let found = clashes(defs.iter().map(|def| (def.name, *def)));
+        found.into_iter().map(|clash| (clash.name, clash.with)).collect()
+    }
+
+    #[test]
+    fn tools_with_words_and_options_of_their_own_stand_side_by_side() {
+        assert_eq!(names(&[ReadFileTool::DEF]), []);
+    }
+
+    #[test]
+    fn two_tools_of_one_command_name_both_origins() {
+        let pair = [ReadFileTool::DEF, ReadsAgainTool::DEF];
+        assert_eq!(names(&pair), [("file read".to_owned(), "read_file".to_owned())]);
+        let found = clashes(pair.iter().map(|def| (def.name, *def)));
+        assert_eq!(found.first().map(|clash| clash.origins.len()), Some(2));
+        assert_eq!(error(&found).unwrap().code_str(), "cli_clash");
+        assert!(error(&[]).is_none());
+    }
 }

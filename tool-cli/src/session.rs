@@ -176,9 +176,11 @@ impl<'c> Session<'c> {
             command: Some(command.words.clone()),
             table,
         };
-        if let (Some(target), true) = (settings.schema, faults.is_empty()) {
-            let schema = target.schema(def)?;
-            return Ok(Next::Done(self.show_value(schema, &stage)));
+        if lexed.globals.has(Global::Schema) {
+            return match settings.schema.filter(|_| faults.is_empty()) {
+                Some(target) => Ok(Next::Done(self.show_value(target.schema(def)?, &stage))),
+                None => Err(Refusal { settled: Settled::of_faults(faults), stage }),
+            };
         }
         if let Err(error) = settings.check_root() {
             return Err(Refusal { settled: Settled::plain(error), stage });
