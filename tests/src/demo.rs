@@ -26,7 +26,7 @@ pub(crate) fn demo(results: &Value) -> (Cli, Reached) {
         .version("1.0.0")
         .about("Shows how tools become commands.")
         .executor(executor)
-        .context(move |_, builder| Ok(builder.provide(results.clone())));
+        .context(move |_| Ok(ToolContext::builder().provide(results.clone())));
     (cli, reached)
 }
 

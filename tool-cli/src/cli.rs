@@ -1,6 +1,6 @@
 //! The program: a registry, what it is called, and what its tools find in their context.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use serde_json::{Map, Value};
@@ -16,9 +16,8 @@ use crate::settings::Settings;
 use crate::tree::Tree;
 use crate::{command_line, schema};
 
-/// Puts into a context what the tools of a program need.
-pub(crate) type Provide =
-    dyn Fn(&Settings, ContextBuilder) -> Result<ContextBuilder, ToolError> + Send + Sync;
+/// Makes the context of a call from what the person asked for.
+pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
 
 /// A registry as a command line program.
 ///
@@ -113,11 +112,13 @@ impl Cli {
         self
     }
 
-    /// Provides capabilities: the function adds to the context of a call what the tools need.
+    /// Makes the context in which tools find what they need. Without it there is one with the secrets of the environment.
+    ///
+    /// Cancellation and time limit are added by the program.
     #[must_use]
     pub fn context<F>(mut self, provide: F) -> Cli
     where
-        F: Fn(&Settings, ContextBuilder) -> Result<ContextBuilder, ToolError> + Send + Sync + 'static,
+        F: Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync + 'static,
     {
         self.provide = Some(Box::new(provide));
         self
@@ -137,6 +138,11 @@ impl Cli {
                 Err(error) => session.refuse(error),
             },
         }
+    }
+
+    /// Ends a program that could not be built.
+    pub(crate) fn fail(&self, error: ToolError, io: Io) -> ExitCode {
+        Session::new(self, Vec::<OsString>::new(), io).refuse(error)
     }
 
     /// The same inside a runtime.
@@ -188,16 +194,11 @@ impl Cli {
 
     /// The context of calls, as far as it does not depend on the single call.
     pub(crate) fn context_of(&self, settings: &Settings, io: &Io) -> Result<ContextBuilder, ToolError> {
-        let secrets: HashMap<String, String> = io
-            .env
-            .iter()
-            .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
-            .collect();
-        let builder = ToolContext::builder().secrets(secrets).cancellation(io.cancel.clone());
-        match &self.provide {
-            Some(provide) => provide(settings, builder),
-            None => Ok(builder),
-        }
+        let builder = match &self.provide {
+            Some(provide) => provide(settings)?,
+            None => ToolContext::builder().secrets(settings.secrets()),
+        };
+        Ok(builder.cancellation(io.cancel.clone()))
     }
 
     /// The prefix of the program's variables.

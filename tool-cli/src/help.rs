@@ -14,10 +14,10 @@ use crate::quote::quote;
 use crate::tree::{self, Tree};
 
 /// Least and greatest width of a page.
-pub const HELP_WIDTH: (usize, usize) = (80, 100);
+pub(crate) const HELP_WIDTH: (usize, usize) = (80, 100);
 
 /// With more tools than this the full help of the program lists groups only.
-pub const ROOT_HELP_TOOLS: usize = 60;
+pub(crate) const ROOT_HELP_TOOLS: usize = 60;
 
 /// How much a page says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

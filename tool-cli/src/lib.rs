@@ -49,6 +49,6 @@ pub use builtin::RESERVED;
 pub use cli::Cli;
 pub use exit::ExitCode;
 pub use io::{Io, Terminal, Tty};
-pub use run::{run, run_with};
+pub use run::{main, run};
 pub use schema::Target as SchemaTarget;
 pub use settings::{Color, Settings};

@@ -15,10 +15,10 @@ use crate::visible::visible;
 use crate::yaml;
 
 /// At most this many issues are listed.
-pub const ISSUES_SHOWN: usize = 20;
+pub(crate) const ISSUES_SHOWN: usize = 20;
 
 /// The command line is repeated if it is no wider.
-pub const ECHO_COLUMNS: usize = 78;
+pub(crate) const ECHO_COLUMNS: usize = 78;
 
 /// What is known about the call beside its error.
 #[derive(Clone, Copy, Debug)]

@@ -2,30 +2,36 @@
 
 use std::io::{IsTerminal as _, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use tokio_util::sync::CancellationToken;
+use tool_core::ToolError;
 
 use crate::cli::Cli;
-use crate::exit::ExitCode;
 use crate::io::{Io, Tty};
 
 /// The whole `main` of a program: its linked tools as commands.
 ///
 /// ```no_run
-/// fn main() -> tool_cli::ExitCode {
+/// fn main() -> std::process::ExitCode {
 ///     tool_cli::run()
 /// }
 /// ```
 pub fn run() -> ExitCode {
-    run_with(|cli| cli)
+    let called = std::env::args_os().next().map(PathBuf::from);
+    let name = called.as_deref().and_then(Path::file_stem).and_then(|name| name.to_str()).unwrap_or("tool");
+    main(Ok(Cli::discover().name(name)))
 }
 
-/// The same for a program that says more about itself than its name.
-pub fn run_with(say: impl FnOnce(Cli) -> Cli) -> ExitCode {
-    let mut args = std::env::args_os();
-    let called = args.next().map(PathBuf::from);
-    let name = called.as_deref().and_then(Path::file_stem).and_then(|name| name.to_str()).unwrap_or("tool");
-    say(Cli::discover().name(name)).run_from(args, process_io())
+/// The `main` of a program that is more than its linked tools.
+///
+/// An error, for instance of building the registry, is reported like that of a call.
+pub fn main(cli: Result<Cli, ToolError>) -> ExitCode {
+    let code = match cli {
+        Ok(cli) => cli.run_from(std::env::args_os().skip(1), process_io()),
+        Err(error) => Cli::discover().fail(error, process_io()),
+    };
+    code.into()
 }
 
 /// The streams, environment and directory of the process.

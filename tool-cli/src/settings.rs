@@ -2,12 +2,15 @@
 //!
 //! Mistakes become faults beside those of the tool's own options, so that one answer lists them all.
 
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::args::{did_you_mean, suggest};
-use tool_core::{IssueCode, ToolError};
+use tool_core::{IssueCode, Secret, SecretSource, ToolError};
 
 use crate::duration;
 use crate::fault::{Fault, text};
@@ -64,9 +67,31 @@ pub struct Settings {
     pub select: Option<Selection>,
     /// Print a schema and stop.
     pub schema: Option<Target>,
+    pub(crate) variables: Variables,
+}
+
+/// The environment of the run: secrets are looked up in it, and it is never shown.
+#[derive(Clone, Default)]
+pub(crate) struct Variables(Arc<BTreeMap<OsString, OsString>>);
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Variables(…)")
+    }
+}
+
+impl SecretSource for Variables {
+    fn get(&self, key: &str) -> Option<Secret> {
+        self.0.get(OsStr::new(key)).and_then(|value| value.to_str()).map(Secret::new)
+    }
 }
 
 impl Settings {
+    /// The secrets in the environment of the run.
+    pub fn secrets(&self) -> impl SecretSource + 'static {
+        self.variables.clone()
+    }
+
     /// Whether errors are for programs.
     pub fn is_structured(&self) -> bool {
         self.envelope || self.format.is_some_and(Format::is_structured)
@@ -106,6 +131,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, prefix: &str) -> (Settings, Vec<Fa
         out: reader.word(Global::Out).map(PathBuf::from),
         select: reader.select(),
         schema: reader.schema(),
+        variables: Variables(Arc::new(io.env.clone())),
     };
     let Settings { root, .. } = &settings;
     let root = root.components().collect();
@@ -244,8 +270,6 @@ fn row(global: Global) -> Option<&'static GlobalDef> {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsString;
-
     use super::*;
 
     fn given(options: &[(Global, Option<&str>)]) -> AllGiven {

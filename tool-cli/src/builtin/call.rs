@@ -10,9 +10,6 @@ use tool_core::{Coerce, Executor, Registry, ToolEntry};
 
 use crate::gather::Gathered;
 
-/// Most calls at once.
-pub const JOBS_MAX: u32 = 64;
-
 /// Calls a tool by its name or alias, or many from JSON Lines.
 ///
 /// With `--jsonl` each line is one call, `{"id"?, "tool", "args"?}`, and is answered by one line in the same order.
