@@ -25,6 +25,7 @@ use crate::fault::{Fault, text};
 use crate::format::Format;
 use crate::globals::{AllGiven, Global};
 use crate::settings::Settings;
+use crate::sources::unreadable_file;
 
 /// The members of a line.
 const MEMBERS: [&str; 3] = ["id", "tool", "args"];
@@ -45,15 +46,13 @@ pub(crate) fn open(
     jsonl: &str,
     stdin: Box<dyn Read + Send>,
     cwd: &Path,
-) -> Result<Box<dyn Read + Send>, Fault> {
+) -> Result<Box<dyn Read + Send>, Box<Fault>> {
     if jsonl == "-" {
         return Ok(stdin);
     }
     match File::open(cwd.join(jsonl)) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => {
-            Err(crate::sources::unreadable_file(OsStr::new(jsonl), &error).at("jsonl").flag("--jsonl"))
-        }
+        Err(error) => Err(Box::new(unreadable_file(OsStr::new(jsonl), &error).at("jsonl").flag("--jsonl"))),
     }
 }
 

@@ -100,7 +100,7 @@ impl Line<'_> {
     /// Whether a word would be read as an option.
     fn needs_equals(&self, word: &str) -> bool {
         let number = crate::lex::is_number(word)
-            && !word.chars().nth(1).is_some_and(|digit| self.table.short(digit).is_some());
+            && word.chars().nth(1).is_none_or(|digit| self.table.short(digit).is_none());
         word.starts_with('-') && word != "-" && !number
     }
 

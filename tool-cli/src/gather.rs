@@ -318,7 +318,7 @@ impl Gatherer<'_, '_, '_> {
         self.may_read(word, path)?;
         match self.sources.bytes(word, typed) {
             Ok(bytes) => Ok(Value::String(STANDARD.encode(bytes))),
-            Err(fault) => Err(self.note(fault, used, path.to_owned())),
+            Err(fault) => Err(self.note(*fault, used, path.to_owned())),
         }
     }
 
@@ -342,7 +342,7 @@ impl Gatherer<'_, '_, '_> {
                     .map_or(secret.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
                 Ok(Value::from(line))
             }
-            Err(fault) => Err(self.note(fault, used, path.to_owned())),
+            Err(fault) => Err(self.note(*fault, used, path.to_owned())),
         }
     }
 
@@ -519,7 +519,7 @@ impl Gatherer<'_, '_, '_> {
                 let valid =
                     raw.as_encoded_bytes().utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
                 let fault = not_utf8(&raw.to_string_lossy(), valid);
-                Err(self.note(fault, used, path.to_owned()))
+                Err(self.note(*fault, used, path.to_owned()))
             }
         }
     }
@@ -530,7 +530,7 @@ impl Gatherer<'_, '_, '_> {
             return Ok(typed.to_owned());
         }
         self.may_read(word, path)?;
-        self.sources.text(word, typed).map_err(|fault| self.note(fault, used, path.to_owned()))
+        self.sources.text(word, typed).map_err(|fault| self.note(*fault, used, path.to_owned()))
     }
 
     /// Leaves standard input alone when it was asked for twice; the fault stands at the later place.

@@ -20,7 +20,7 @@ pub(crate) enum Route<'t, 'r> {
     /// A word that leads nowhere.
     Unknown(ToolError),
     /// An option that does not exist in front of the words.
-    Fault(Fault),
+    Fault(Box<Fault>),
 }
 
 /// Whether the version is asked for, in front of the words.
@@ -86,11 +86,11 @@ fn at_root<'t, 'r>(word: &str, tree: &'t Tree<'r>, own: &'t Tree<'r>) -> Option<
 }
 
 /// The next word; an option that does not exist ends the reading, unless help is asked for.
-fn next(lexer: &mut Lexer<'_>) -> Result<Option<String>, Fault> {
+fn next(lexer: &mut Lexer<'_>) -> Result<Option<String>, Box<Fault>> {
     loop {
         let step = lexer.step();
         if let (Some(fault), None) = (lexer.so_far().faults.first(), lexer.help()) {
-            return Err(fault.clone());
+            return Err(Box::new(fault.clone()));
         }
         match step {
             Step::Word(word, _) => return Ok(Some(word.to_string_lossy().into_owned())),

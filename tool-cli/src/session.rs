@@ -73,13 +73,19 @@ struct Refusal {
     stage: Stage,
 }
 
-impl From<Settled> for Refusal {
-    fn from(settled: Settled) -> Self {
-        Refusal { settled, stage: Stage::default() }
+impl Refusal {
+    fn at(settled: Settled, stage: Stage) -> Box<Refusal> {
+        Box::new(Refusal { settled, stage })
     }
 }
 
-impl From<ToolError> for Refusal {
+impl From<Settled> for Box<Refusal> {
+    fn from(settled: Settled) -> Self {
+        Refusal::at(settled, Stage::default())
+    }
+}
+
+impl From<ToolError> for Box<Refusal> {
     fn from(error: ToolError) -> Self {
         Settled::plain(error).into()
     }
@@ -112,7 +118,7 @@ impl<'c> Session<'c> {
 
     // ---- reading -----------------------------------------------------------------------------------------------------
 
-    fn read(&mut self) -> Result<Next, Refusal> {
+    fn read(&mut self) -> Result<Next, Box<Refusal>> {
         let raw = RawArgs::new(self.argv.iter());
         let none = Table::default();
         let mut lexer = Lexer::new(&raw, &none);
@@ -139,18 +145,18 @@ impl<'c> Session<'c> {
             Route::Root => Ok(self.overview(help, |page| page.root(&tree))),
             Route::Group(tree, group) => Ok(self.overview(help, |page| page.group(tree, group))),
             Route::Unknown(error) => Err(self.early(lexer, Settled::plain(error))),
-            Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![fault]))),
+            Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![*fault]))),
         }
     }
 
     /// An error before any tool was reached; the words behind it still say in which form to report it.
-    fn early(&self, lexer: Lexer<'_>, settled: Settled) -> Refusal {
+    fn early(&self, lexer: Lexer<'_>, settled: Settled) -> Box<Refusal> {
         let none = Table::default();
         let mut lexer = lexer;
         lexer.enter(&none);
         let lexed = lexer.finish();
         let settings = settings::read(&lexed.globals, &self.io, &self.cli.prefix()).0;
-        Refusal { settled, stage: Stage { settings: Some(settings), ..Stage::default() } }
+        Refusal::at(settled, Stage { settings: Some(settings), ..Stage::default() })
     }
 
     /// The call of one tool. `about` is the registry that a built-in command tells of.
@@ -160,7 +166,7 @@ impl<'c> Session<'c> {
         command: &Command<'_>,
         registry: &Registry,
         about: Option<&Registry>,
-    ) -> Result<Next, Refusal> {
+    ) -> Result<Next, Box<Refusal>> {
         let def = command.entry.def();
         let table = Table::new(def, &schema::canonical(def)?);
         let mut lexer = lexer;
@@ -179,11 +185,11 @@ impl<'c> Session<'c> {
         if lexed.globals.has(Global::Schema) {
             return match settings.schema.filter(|_| faults.is_empty()) {
                 Some(target) => Ok(Next::Done(self.show_value(target.schema(def)?, &stage))),
-                None => Err(Refusal { settled: Settled::of_faults(faults), stage }),
+                None => Err(Refusal::at(Settled::of_faults(faults), stage)),
             };
         }
         if let Err(error) = settings.check_root() {
-            return Err(Refusal { settled: Settled::plain(error), stage });
+            return Err(Refusal::at(Settled::plain(error), stage));
         }
         let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
         Ok(if settings.dry_run {
@@ -201,7 +207,7 @@ impl<'c> Session<'c> {
         registry: &Registry,
         about: Option<&Registry>,
         stage: Stage,
-    ) -> Result<Ready, Refusal> {
+    ) -> Result<Ready, Box<Refusal>> {
         let Some(settings) = &stage.settings else {
             return Err(ToolError::internal("No settings were read.").into());
         };
@@ -219,7 +225,7 @@ impl<'c> Session<'c> {
         let made = self.environment(settings, registry, about);
         let (executor, ctx) = match made {
             Ok(made) => made,
-            Err(error) => return Err(Refusal { settled: Settled::plain(error), stage }),
+            Err(error) => return Err(Refusal::at(Settled::plain(error), stage)),
         };
         let destructive = entry.def().behavior.destructive;
         Ok(Ready { executor, call, ctx, stage, gathered, destructive })
@@ -293,7 +299,7 @@ impl<'c> Session<'c> {
         lexer: Lexer<'_>,
         command: &Command<'_>,
         registry: &Registry,
-    ) -> Result<Next, Refusal> {
+    ) -> Result<Next, Box<Refusal>> {
         let table = Table::new(command.entry.def(), &schema::canonical(command.entry.def())?);
         let mut lexer = lexer;
         lexer.enter(&table);
@@ -314,7 +320,7 @@ impl<'c> Session<'c> {
         command: &Command<'_>,
         registry: &Registry,
         table: &Table,
-    ) -> Result<Next, Refusal> {
+    ) -> Result<Next, Box<Refusal>> {
         if let Some(detail) = lexed.help() {
             return Ok(self.page(detail, |page| page.tool(&command.words, command.entry.def(), table)));
         }
@@ -328,18 +334,17 @@ impl<'c> Session<'c> {
             table: table.clone(),
             ..Stage::default()
         };
-        let refused = |settled: Settled, stage: Stage| Refusal { settled, stage };
         let asked = match builtin::call::asked(command.entry, &gathered) {
             Ok(asked) => asked,
-            Err(error) => return Err(refused(Settled::of_call(error, table, &gathered), stage)),
+            Err(error) => return Err(Refusal::at(Settled::of_call(error, table, &gathered), stage)),
         };
         if let Err(error) = settings.check_root() {
-            return Err(refused(Settled::plain(error), stage));
+            return Err(Refusal::at(Settled::plain(error), stage));
         }
         let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
         let input = match batch::open(&asked.jsonl, stdin, &self.io.cwd) {
             Ok(input) => input,
-            Err(fault) => return Err(refused(Settled::of_faults(vec![fault]), stage)),
+            Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
         };
         let executor = self.cli.executor_of(registry)?;
         let ctx = self.cli.context_of(&settings, &self.io)?.build();
@@ -349,7 +354,7 @@ impl<'c> Session<'c> {
     }
 
     /// `help WORDS…` is `WORDS… --help`; `help TOPIC` a page of its own.
-    fn help(&mut self, mut lexer: Lexer<'_>, tree: &Tree<'_>, own: &Tree<'_>) -> Result<Next, Refusal> {
+    fn help(&mut self, mut lexer: Lexer<'_>, tree: &Tree<'_>, own: &Tree<'_>) -> Result<Next, Box<Refusal>> {
         let words = builtin::help::words(&mut lexer);
         if let Some(text) = builtin::help::topic(&words, &self.cli.name) {
             return Ok(Next::Done(self.print(&text)));
@@ -366,7 +371,7 @@ impl<'c> Session<'c> {
             Route::Group(tree, group) => Ok(self.page(Detail::Full, |page| page.group(tree, group))),
             Route::Root => Ok(self.page(Detail::Full, |page| page.root(tree))),
             Route::Unknown(error) => Err(error.into()),
-            Route::Fault(fault) => Err(Settled::of_faults(vec![fault]).into()),
+            Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
         }
     }
 }

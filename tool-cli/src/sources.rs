@@ -55,13 +55,13 @@ impl<'w> Word<'w> {
 
 impl Sources<'_> {
     /// The bytes of a source; `typed` is the word that named it.
-    pub(crate) fn bytes(&mut self, word: Word<'_>, typed: &str) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn bytes(&mut self, word: Word<'_>, typed: &str) -> Result<Vec<u8>, Box<Fault>> {
         match word {
             Word::Plain(plain) => Ok(plain.as_bytes().to_vec()),
             Word::File(file) => self.file(OsStr::new(file), typed),
             Word::Stdin if self.refuse_terminal => {
-                Err(Fault::new(IssueCode::Invalid, "standard input once", text("-"))
-                    .hint("standard input is a terminal and --no-input is set"))
+                let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
+                Err(Box::new(fault.hint("standard input is a terminal and --no-input is set")))
             }
             Word::Stdin => {
                 read(self.stdin, self.limit).map_err(|why| unreadable("-", "standard input", &why))
@@ -70,13 +70,13 @@ impl Sources<'_> {
     }
 
     /// The text of a source, byte for byte.
-    pub(crate) fn text(&mut self, word: Word<'_>, typed: &str) -> Result<String, Fault> {
+    pub(crate) fn text(&mut self, word: Word<'_>, typed: &str) -> Result<String, Box<Fault>> {
         let bytes = self.bytes(word, typed)?;
         String::from_utf8(bytes).map_err(|error| not_utf8(typed, error.utf8_error().valid_up_to()))
     }
 
     /// The bytes of a file, relative to the working directory.
-    pub(crate) fn file(&self, path: &OsStr, typed: &str) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn file(&self, path: &OsStr, typed: &str) -> Result<Vec<u8>, Box<Fault>> {
         let shown = path.to_string_lossy();
         let open = || {
             let mut file = File::open(self.cwd.join(path)).map_err(|error| reason(&error))?;
@@ -90,18 +90,20 @@ impl Sources<'_> {
 }
 
 /// The fault of words that are not text.
-pub(crate) fn not_utf8(typed: &str, valid: usize) -> Fault {
-    Fault::new(IssueCode::Invalid, "UTF-8 text", text(typed)).hint(format!("not UTF-8 at byte {valid}"))
+pub(crate) fn not_utf8(typed: &str, valid: usize) -> Box<Fault> {
+    let fault = Fault::new(IssueCode::Invalid, "UTF-8 text", text(typed));
+    Box::new(fault.hint(format!("not UTF-8 at byte {valid}")))
 }
 
 /// The fault of a file that cannot be opened.
-pub(crate) fn unreadable_file(path: &OsStr, error: &io::Error) -> Fault {
+pub(crate) fn unreadable_file(path: &OsStr, error: &io::Error) -> Box<Fault> {
     let shown = path.to_string_lossy();
     unreadable(&shown, &format!("'{shown}'"), &reason(error))
 }
 
-fn unreadable(typed: &str, what: &str, why: &str) -> Fault {
-    Fault::new(IssueCode::Invalid, "a readable file", text(typed)).hint(format!("cannot read {what}: {why}"))
+fn unreadable(typed: &str, what: &str, why: &str) -> Box<Fault> {
+    let fault = Fault::new(IssueCode::Invalid, "a readable file", text(typed));
+    Box::new(fault.hint(format!("cannot read {what}: {why}")))
 }
 
 fn read(from: &mut dyn Read, limit: usize) -> Result<Vec<u8>, String> {
