@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tool_cli::Cli;
 use tool_core::prelude::*;
-use tool_core::{BoxFuture, Content, ErrorKind, Executor, Invocation, Layer, Next, Registry};
+use tool_core::{BoxFuture, Content, ErrorKind, Executor, Invocation, Layer, Next, Registry, RegistryError};
 
 /// The program, and what reached its tools.
-pub(crate) fn demo(results: &Value) -> (Cli, Reached) {
+pub(crate) fn demo(results: &Value) -> Result<(Cli, Reached), ToolError> {
     let reached = Reached::default();
-    let registry = registry();
+    let registry = registry()?;
     let executor = Executor::standard(registry.clone()).before("run", reached.clone());
     let results = Results(results.clone());
     let cli = Cli::new(registry)
@@ -27,7 +27,7 @@ pub(crate) fn demo(results: &Value) -> (Cli, Reached) {
         .about("Shows how tools become commands.")
         .executor(executor)
         .context(move |_| Ok(ToolContext::builder().provide(results.clone())));
-    (cli, reached)
+    Ok((cli, reached))
 }
 
 /// The results of `probe_result` by name.
@@ -40,14 +40,16 @@ pub(crate) struct Reached(Arc<Mutex<Option<(String, Value)>>>);
 
 impl Reached {
     /// The last call since this was asked.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the vectors ask"))]
     pub(crate) fn take(&self) -> Option<(String, Value)> {
-        self.0.lock().unwrap().take()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
 impl Layer for Reached {
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
-        *self.0.lock().unwrap() = Some((inv.tool.name().to_owned(), (*inv.args).clone()));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((inv.tool.name().to_owned(), (*inv.args).clone()));
         next.run(inv)
     }
 }
@@ -634,9 +636,8 @@ fn probe_result(
 
 /// Fails with a kind.
 fn fail(kind: ProbeFailKind) -> ToolResult {
-    let name = json!(kind);
-    let name = name.as_str().unwrap();
-    let kind = ErrorKind::all().find(|kind| kind.as_str() == name).unwrap();
+    let name = json!(kind).as_str().unwrap_or_default().to_owned();
+    let kind = ErrorKind::all().find(|kind| kind.as_str() == name).unwrap_or(ErrorKind::Internal);
     Err(ToolError::new(kind, format!("asked to fail with {name}")))
 }
 
@@ -645,7 +646,7 @@ impl Results {
     fn result(&self, name: &str) -> ToolResult {
         let entry = self.0.get(name).ok_or_else(|| ToolError::not_found("There is no such result."))?;
         let content: Vec<Content> = match entry.get("content") {
-            Some(blocks) => serde_json::from_value(blocks.clone()).unwrap(),
+            Some(blocks) => serde_json::from_value(blocks.clone()).unwrap_or_default(),
             None => Vec::new(),
         };
         Ok(ToolOutput { content, structured: entry.get("structured").cloned(), ..ToolOutput::default() })
@@ -653,7 +654,7 @@ impl Results {
 }
 
 /// The tools of the program.
-pub(crate) fn registry() -> Registry {
+pub(crate) fn registry() -> Result<Registry, RegistryError> {
     Registry::builder()
         .add::<PingTool>()
         .add::<LoginTool>()
@@ -680,5 +681,4 @@ pub(crate) fn registry() -> Registry {
         .add::<ProbeFailTool>()
         .add::<ProbeResultTool>()
         .build()
-        .unwrap()
 }

@@ -25,6 +25,8 @@ pub struct Param {
     pub kind: Kind,
     /// The properties of an [`Kind::Object`].
     pub members: Vec<Param>,
+    /// What it is, as its author wrote it.
+    pub doc: String,
     /// Its canonical schema.
     pub schema: Value,
     /// Whether a call must give it.
@@ -242,6 +244,25 @@ impl Param {
         self.schema.get("default").filter(|value| !value.is_null())
     }
 
+    /// What its choices mean, one sentence each: the schema has them behind the text (arguments.md, S5).
+    pub fn notes(&self) -> Vec<String> {
+        let text = self.schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        let behind = text.strip_prefix(self.doc.as_str()).unwrap_or_default();
+        let behind = behind.split("\n\nDeprecated: ").next().unwrap_or_default();
+        let choices =
+            self.schema.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let mut starts: Vec<usize> =
+            choices.filter_map(|choice| behind.find(&format!("`{choice}`: "))).collect();
+        starts.sort_unstable();
+        let ends = starts.iter().skip(1).copied().chain([behind.len()]);
+        starts
+            .iter()
+            .zip(ends)
+            .filter_map(|(&start, end)| behind.get(start..end))
+            .map(|note| note.trim().to_owned())
+            .collect()
+    }
+
     /// Whether `--no-x` is an option.
     pub fn negates(&self) -> bool {
         negates(self.kind, self.default(), self.nullable)
@@ -322,6 +343,7 @@ fn param(name: &str, schema: &Value, required: bool, def: Option<&ParamDef<'_>>)
         short: cli.and_then(|cli| cli.short),
         kind,
         members,
+        doc: doc(schema, def),
         schema: schema.clone(),
         required,
         nullable: schema.get("x-keep-null").is_some_and(|keep| keep == true),
@@ -341,6 +363,12 @@ fn param(name: &str, schema: &Value, required: bool, def: Option<&ParamDef<'_>>)
     };
     param.value_name = cli.and_then(|cli| cli.value_name).map_or_else(|| value_name(&param), str::to_owned);
     param
+}
+
+/// The text of a parameter: its own, else that of its type.
+fn doc(schema: &Value, def: Option<&ParamDef<'_>>) -> String {
+    let own = def.map(|def| def.doc.text().into_owned()).filter(|text| !text.is_empty());
+    own.unwrap_or_else(|| schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
 /// The properties of an object as options: an object among them is one JSON value.

@@ -115,7 +115,7 @@ pub const GLOBALS: [GlobalDef; 18] = [
     placed(Place::After, row(Global::Input, (None, "input"), value("JSON"), None,
         "All arguments as one JSON object, @FILE or -; other options win")),
     placed(Place::After, row(Global::Schema, (None, "schema"), (Takes::Perhaps, "TARGET"), None,
-        "Print a schema and stop: input, output, canonical, anthropic, openai, gemini or mcp")),
+        "Print a schema and stop: input or output")),
     row(Global::Format, (Some('o'), "format"), value("FORMAT"), Some("FORMAT"),
         "Output format: text, json, jsonl, yaml or table"),
     row(Global::Json, (None, "json"), SWITCH, None, "Same as --format json"),

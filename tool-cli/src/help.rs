@@ -56,10 +56,14 @@ impl Page<'_> {
         let name = format!("{} {}", self.program, words.join(" "));
         let full = self.detail == Detail::Full;
         let mut command = self.command().override_usage(usage(&name, table));
-        for param in table.params.iter().filter(|param| param.long.is_some() && !param.hidden) {
-            if param.deprecated.is_none() || full {
-                command = command.arg(self.param(param));
-            }
+        let shown = table
+            .params
+            .iter()
+            .filter(|param| param.long.is_some() && !param.hidden && (full || param.deprecated.is_none()));
+        let (structured, plain): (Vec<&Param>, Vec<&Param>) =
+            shown.partition(|param| param.kind.is_json() && !param.positional && !param.last);
+        for param in plain.into_iter().chain(structured) {
+            command = command.arg(self.param(param));
         }
         for global in [Global::Input, Global::Schema] {
             if global == Global::Input || full {
@@ -112,15 +116,18 @@ impl Page<'_> {
 
     /// The text of an option, with what is known of its value in brackets.
     fn text_of(&self, param: &Param) -> String {
-        let doc = param.schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        let own = if self.detail == Detail::Full { doc } else { first_paragraph(doc) };
+        let own = match self.detail {
+            Detail::Short => first_paragraph(&param.doc).to_owned(),
+            Detail::Full => [&[param.doc.clone()], param.notes().as_slice()].concat().join("\n"),
+        };
         let on = param.kind == Kind::Switch && param.default() == Some(&Value::Bool(true));
-        let mut text = if on { format!("Turn off: {}", lower_first(own)) } else { own.to_owned() };
-        for bracket in brackets(param) {
-            text.push_str(if text.is_empty() { "" } else { " " });
-            text.push_str(&bracket.replace(' ', FIXED));
+        let mut text = if on { format!("Turn off: {}", lower_first(&own)) } else { own };
+        let brackets: Vec<String> =
+            brackets(param).iter().map(|bracket| bracket.replace(' ', FIXED)).collect();
+        if !text.is_empty() && !brackets.is_empty() {
+            text.push(if text.contains('\n') { '\n' } else { ' ' });
         }
-        text
+        text + &brackets.join(" ")
     }
 
     fn global(&self, global: Global) -> Option<Arg> {
@@ -372,14 +379,33 @@ fn default(param: &Param) -> Option<String> {
     }
 }
 
+/// The bounds that an author wrote; those of the integer types go without saying.
 fn range(schema: &Value, least: &str, greatest: &str) -> Option<String> {
     match (schema.get(least), schema.get(greatest)) {
         (None, None) => None,
+        bounds if is_type(bounds) => None,
         (Some(least), Some(greatest)) => Some(format!("{least}..={greatest}")),
         (Some(least), None) => Some(format!("{least}..")),
         (None, Some(greatest)) => Some(format!("..={greatest}")),
     }
 }
+
+/// Whether bounds are those of an integer type.
+fn is_type(bounds: (Option<&Value>, Option<&Value>)) -> bool {
+    let bounds = (bounds.0.and_then(Value::as_i64), bounds.1.and_then(Value::as_i64));
+    INTEGERS.contains(&bounds)
+}
+
+/// The bounds that the canonical schema gives to unsigned and to short integers (arguments.md, S4).
+const INTEGERS: [(Option<i64>, Option<i64>); 7] = [
+    (Some(0), None),
+    (Some(0), Some(u8::MAX as i64)),
+    (Some(0), Some(u16::MAX as i64)),
+    (Some(0), Some(u32::MAX as i64)),
+    (Some(i8::MIN as i64), Some(i8::MAX as i64)),
+    (Some(i16::MIN as i64), Some(i16::MAX as i64)),
+    (Some(i32::MIN as i64), Some(i32::MAX as i64)),
+];
 
 fn values(schema: &Value) -> Option<String> {
     let values = schema.get("enum")?.as_array()?;

@@ -39,7 +39,7 @@ fn every_case_of_the_command_line_holds() {
     assert!(cases.len() >= 300, "only {} cases", cases.len());
     let file: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("cli.json")).unwrap()).unwrap();
-    let (cli, reached) = demo(&file["results"]);
+    let (cli, reached) = demo(&file["results"]).unwrap();
     let mut wrong = Vec::new();
     for case in &cases {
         let id = case["id"].as_str().unwrap();

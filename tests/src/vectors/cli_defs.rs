@@ -47,7 +47,7 @@ pub(super) fn clashes(tools: &Value, expect: &Value) -> Result<(), String> {
 
 /// Whether the executor says the same to the arguments as JSON: the same normal form, or the same places and types.
 pub(super) fn parity(case: &Value, reached: Option<&Value>, issues: &Value) -> Result<(), String> {
-    let executor = Executor::standard(crate::demo::registry()).coerce(Coerce::Text).build().unwrap();
+    let executor = Executor::standard(crate::demo::registry().unwrap()).coerce(Coerce::Text).build().unwrap();
     let call = Call::new(case["expect"]["tool"].as_str().unwrap(), case["parity"].clone());
     let ctx = ToolContext::empty();
     let plan = executor.plan(call, &ctx, Caller::Cli);
