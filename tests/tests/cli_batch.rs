@@ -1,5 +1,7 @@
 //! `call --jsonl`: one answer a line, in order, flushed at once.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
 use std::io::{self, BufRead, BufReader, Write};
 use std::sync::{Arc, Mutex};
 use std::thread;

@@ -1,5 +1,12 @@
 //! The command line under words that nobody meant.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
 #[path = "../src/demo.rs"]
 mod demo;
 

@@ -1,6 +1,6 @@
 //! The options of the program itself, as one table.
 //!
-//! Reading, help, completion and the clash check interpret [`GLOBALS`]; what the values mean is [`crate::settings`]' business.
+//! Reading, help, completion and the clash check interpret [`GLOBALS`]; what the values mean is another file's business.
 
 use std::ffi::OsString;
 use std::ops::Range;

@@ -118,7 +118,9 @@ impl Page<'_> {
     fn text_of(&self, param: &Param) -> String {
         let own = match self.detail {
             Detail::Short => first_paragraph(&param.doc).to_owned(),
-            Detail::Full => [&[param.doc.clone()], param.notes().as_slice()].concat().join("\n"),
+            Detail::Full => {
+                std::iter::once(param.doc.clone()).chain(param.notes()).collect::<Vec<_>>().join("\n")
+            }
         };
         let on = param.kind == Kind::Switch && param.default() == Some(&Value::Bool(true));
         let mut text = if on { format!("Turn off: {}", lower_first(&own)) } else { own };

@@ -50,6 +50,9 @@ mod tests {
 
     use super::*;
 
+    /// Setting, whether standard error is a terminal, variables, and the outcome.
+    type Row = (Color, bool, &'static [(&'static str, &'static str)], bool);
+
     fn on(color: Color, stderr: bool, env: &[(&str, &str)]) -> bool {
         let mut io = Io::detached("/");
         io.tty.stderr = stderr;
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn colours_are_for_terminals_unless_somebody_says_otherwise() {
-        let rows: [(Color, bool, &[(&str, &str)], bool); 8] = [
+        let rows: [Row; 8] = [
             (Color::Auto, true, &[], true),
             (Color::Auto, false, &[], false),
             (Color::Auto, true, &[("TERM", "dumb")], false),

@@ -1,5 +1,7 @@
 //! A run touches nothing of the process: only `run.rs` names what belongs to it.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
