@@ -272,7 +272,10 @@ impl<'c> Session<'c> {
         };
         let mut sources = Sources {
             stdin: &mut *self.io.stdin,
-            refuse_terminal: self.io.tty.stdin && settings.no_input,
+            stdin_is_terminal: self.io.tty.stdin,
+            no_input: settings.no_input,
+            terminal: self.io.terminal.as_deref_mut(),
+            notes: if settings.quiet { None } else { Some(&mut *self.io.stderr) },
             cwd: &self.io.cwd,
             limit: MAX_ARGS_BYTES,
         };
