@@ -13,8 +13,8 @@ pub use serde::{Deserialize, Deserializer};
 pub use serde_json::value::Serializer as JsonSerializer;
 pub use std::default::Default;
 
-pub use std::option::Option::{self, None, Some};
 pub use std::marker::Sized;
+pub use std::option::Option::{self, None, Some};
 pub use std::primitive::{bool, str, usize};
 pub use std::result::Result::{self, Err, Ok};
 pub use std::sync::Arc;
@@ -31,7 +31,9 @@ pub use crate::registry::Registration;
 pub use crate::secret::Secret;
 pub use crate::set::ToolSet;
 pub use crate::tool::Tool;
-pub use crate::{__answers as answers, __arg as arg, __origin as origin, __output as output, __submit as submit};
+pub use crate::{
+    __answers as answers, __arg as arg, __origin as origin, __output as output, __submit as submit,
+};
 #[cfg(feature = "inventory")]
 pub use inventory;
 

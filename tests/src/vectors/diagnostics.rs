@@ -20,11 +20,6 @@ const CRATES: [&str; 4] = ["tool_core", "serde", "serde_json", "schemars"];
 const LEAST: usize = 70;
 
 #[derive(Deserialize)]
-struct Vectors {
-    cases: Vec<Case>,
-}
-
-#[derive(Deserialize)]
 struct Case {
     id: String,
     source: String,
@@ -48,17 +43,9 @@ struct Said {
 
 #[test]
 fn vectors_diagnostics() {
-    let dir = env::var_os("TOOL_VECTORS").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors"),
-        PathBuf::from,
-    );
-    let Ok(text) = fs::read_to_string(dir.join("diagnostics.json")) else {
-        assert_ne!(env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "no vectors in {}", dir.display());
-        println!("skipped: no vectors");
-        return;
-    };
-    let cases = serde_json::from_str::<Vectors>(&text).unwrap().cases;
-    println!("vectors_diagnostics: {} cases from {}", cases.len(), dir.display());
+    let Some((cases, folder)) = super::cases("diagnostics.json") else { return };
+    println!("vectors_diagnostics: {} cases from {}", cases.len(), folder.display());
+    let cases: Vec<Case> = cases.into_iter().map(|case| serde_json::from_value(case).unwrap()).collect();
     assert!(cases.len() >= LEAST, "{} cases", cases.len());
     let failures = compile_all(&cases);
     assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
@@ -125,7 +112,10 @@ impl Compiler {
         }
         let output = rustc.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
-        text.lines().filter_map(|line| serde_json::from_str(line).ok()).filter_map(|line| said(&line, &file)).collect()
+        text.lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .filter_map(|line| said(&line, &file))
+            .collect()
     }
 
     /// What the compiler says differently from what a case expects.
@@ -155,7 +145,9 @@ fn said(line: &Value, file: &Path) -> Option<Said> {
     }
     let spans = line["spans"].as_array().into_iter().flatten();
     let start = spans
-        .filter(|span| span["is_primary"] == true && Path::new(span["file_name"].as_str().unwrap_or("")) == file)
+        .filter(|span| {
+            span["is_primary"] == true && Path::new(span["file_name"].as_str().unwrap_or("")) == file
+        })
         .filter_map(|span| span["byte_start"].as_u64())
         .filter_map(|start| usize::try_from(start).ok()?.checked_sub(PRELUDE.len()))
         .next();

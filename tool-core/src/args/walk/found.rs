@@ -1,0 +1,83 @@
+//! What a walk found: the first issues in full, the others counted, and the notes.
+
+use crate::args::coercion::Coercion;
+use crate::args::issue::{ArgIssue, IssueCode, MAX_ISSUES};
+
+/// Issues and notes of a walk.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// The first issues, at most [`MAX_ISSUES`].
+    pub(crate) issues: Vec<ArgIssue>,
+    /// How many more there are.
+    pub(crate) more: usize,
+    /// The coercions, in declaration order.
+    pub(crate) notes: Vec<Coercion>,
+    /// Only counts issues, as when an alternative is tried.
+    quiet: bool,
+}
+
+impl Found {
+    /// A record that only counts issues.
+    pub(super) fn quiet() -> Found {
+        Found { quiet: true, ..Found::default() }
+    }
+
+    /// A record of one issue.
+    pub(crate) fn one(issue: ArgIssue) -> Found {
+        Found { issues: vec![issue], ..Found::default() }
+    }
+
+    /// Whether nothing is wrong.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.issues.is_empty() && self.more == 0
+    }
+
+    /// Whether something may be wrong only because the schema does not tell aliases.
+    pub(crate) fn may_be_aliases(&self) -> bool {
+        let of_names = |issue: &ArgIssue| {
+            matches!(issue.code, IssueCode::Missing | IssueCode::Unknown | IssueCode::Choice)
+        };
+        self.issues.iter().any(of_names)
+    }
+
+    /// Whether all that is wrong are keys of the wrong name, as many as are missing beside them. Where serde took such a
+    /// value, the keys are aliases inside something that it buffered.
+    pub(crate) fn tells_aliases(&self) -> bool {
+        let parent = |issue: &ArgIssue| issue.path.rsplit_once('/').map_or(0, |(parent, _)| parent.len());
+        let balance = |issue: &ArgIssue| match issue.code {
+            IssueCode::Missing => Some(1_i32),
+            IssueCode::Unknown => Some(-1),
+            _ => None,
+        };
+        let beside = |one: &ArgIssue| {
+            let same = |other: &&ArgIssue| {
+                parent(other) == parent(one) && other.path.get(..parent(one)) == one.path.get(..parent(one))
+            };
+            self.issues.iter().filter(same).map(|issue| balance(issue).unwrap_or(i32::MAX / 64)).sum::<i32>()
+        };
+        self.more == 0 && self.issues.iter().all(|issue| balance(issue).is_some() && beside(issue) == 0)
+    }
+
+    /// How many issues there are.
+    pub(super) fn count(&self) -> usize {
+        self.issues.len() + self.more
+    }
+
+    /// Adds an issue; path, expected, got and hint are only written when they will be read.
+    pub(crate) fn issue(
+        &mut self,
+        code: IssueCode,
+        write: impl FnOnce() -> (String, String, String, Option<String>),
+    ) {
+        if self.quiet || self.issues.len() >= MAX_ISSUES {
+            self.more += 1;
+            return;
+        }
+        let (path, expected, got, hint) = write();
+        self.issues.push(ArgIssue { path, code, expected, got, hint });
+    }
+
+    pub(super) fn note(&mut self, write: impl FnOnce() -> Coercion) {
+        self.notes.push(write());
+    }
+}
