@@ -1,0 +1,91 @@
+//! Names of managed workspaces: one directory per owner and id, never shared by two names, on any file system
+//! (sandbox.md §5).
+
+use sha2::{Digest, Sha256};
+use tool_core::{Effect, ToolError};
+
+/// Bytes of an owner's or workspace's name.
+const ID_BYTES: usize = 1_024;
+/// Characters of a name that is taken as it is.
+const PLAIN_CHARS: usize = 64;
+/// Characters of a name that are kept in front of its digest.
+const KEPT_CHARS: usize = 32;
+/// Hex digits of the digest.
+const DIGEST_DIGITS: usize = 32;
+
+/// The directory name of an owner or a workspace.
+///
+/// # Errors
+/// `workspace_id_invalid` for a name that is empty, `.`, `..` or longer than 1 024 bytes.
+pub fn directory_name(raw: &str) -> Result<String, ToolError> {
+    if raw.is_empty() || raw == "." || raw == ".." || raw.len() > ID_BYTES {
+        return Err(ToolError::invalid_args(format!(
+            "A workspace needs a name of 1 to {ID_BYTES} bytes other than `.` and `..`."
+        ))
+        .code("workspace_id_invalid")
+        .effect(Effect::None));
+    }
+    if is_plain(raw) {
+        return Ok(raw.to_owned());
+    }
+    let mut name: String = raw.chars().take(KEPT_CHARS).map(mapped).collect();
+    if name.starts_with(['.', '-']) {
+        name.replace_range(..1, "_");
+    }
+    name.push('~');
+    let digest = Sha256::digest(raw.as_bytes());
+    name.extend(digest.iter().take(DIGEST_DIGITS / 2).map(|byte| format!("{byte:02x}")));
+    Ok(name)
+}
+
+fn is_plain(raw: &str) -> bool {
+    raw.len() <= PLAIN_CHARS
+        && raw.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
+        && raw.chars().all(is_plain_char)
+}
+
+fn is_plain_char(char: char) -> bool {
+    char.is_ascii_lowercase() || char.is_ascii_digit() || matches!(char, '.' | '_' | '-')
+}
+
+fn mapped(char: char) -> char {
+    let lower = char.to_ascii_lowercase();
+    if is_plain_char(lower) { lower } else { '_' }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn plain_names_stay_and_others_get_a_digest() {
+        assert_eq!(directory_name("conv..1").unwrap(), "conv..1");
+        assert_eq!(directory_name("A:B").unwrap(), "a_b~5a33e15dd84ada6f7025d197d544db12");
+        assert_eq!(directory_name("...").unwrap(), "_..~ab5df625bc76dbd4e163bed2dd888df8");
+    }
+
+    #[test]
+    fn names_that_no_directory_can_have_are_refused() {
+        for raw in ["", ".", "..", &"x".repeat(1_025)] {
+            assert_eq!(directory_name(raw).unwrap_err().code_str(), "workspace_id_invalid");
+        }
+        assert!(directory_name(&"x".repeat(1_024)).is_ok());
+    }
+
+    #[test]
+    fn different_names_never_share_a_directory_even_without_case() {
+        let raws = (0..20_000).map(|n| match n % 4 {
+            0 => format!("user{n}"),
+            1 => format!("USER{n}"),
+            2 => format!("user:{n}"),
+            _ => format!("-{n}~é"),
+        });
+        let mut seen = HashSet::new();
+        for raw in raws {
+            let name = directory_name(&raw).unwrap();
+            assert!(name.len() <= 65 && name.is_ascii() && !name.starts_with(['.', '-']), "{name}");
+            assert!(seen.insert(name.to_lowercase()), "{raw} shares {name}");
+        }
+    }
+}

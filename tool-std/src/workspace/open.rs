@@ -1,0 +1,218 @@
+//! Opening beneath the root handle (sandbox.md §2): first an `O_PATH` handle that touches nothing, then decisions about
+//! that handle, then a reopen of it for the access wanted.
+//!
+//! The kernel resolves (`openat2`); where it cannot, [`super::fallback`] does with the same answers.
+
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{
+    AtFlags, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink, statat, statx,
+};
+use rustix::io::Errno;
+
+use super::fallback;
+use super::path::Relative;
+use super::policy::Rule;
+
+/// How often an operation is tried when somebody changes the tree meanwhile.
+pub(crate) const ATTEMPTS: usize = 3;
+
+/// Why a path was not opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// The kernel's answer; `XDEV` means that the path leads out of the root.
+    System(Errno),
+    /// Only a mount point is in the way.
+    Mount,
+}
+
+impl From<Errno> for Refused {
+    fn from(errno: Errno) -> Self {
+        Refused::System(errno)
+    }
+}
+
+/// Who resolves paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolver {
+    /// The kernel, by `openat2`.
+    Openat2,
+    /// `cap-std`, component by component.
+    CapStd,
+}
+
+impl Resolver {
+    /// The word for `doctor`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Resolver::Openat2 => "openat2",
+            Resolver::CapStd => "cap-std",
+        }
+    }
+
+    /// What works here: `openat2` may be missing (`ENOSYS`) or filtered (`EPERM`).
+    fn probe(root: &OwnedFd) -> Self {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        match openat2(root, ".", flags, Mode::empty(), ResolveFlags::BENEATH) {
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => Resolver::CapStd,
+            _ => Resolver::Openat2,
+        }
+    }
+}
+
+/// An existing file with what is known of it; nothing has been read or locked yet.
+#[derive(Debug)]
+pub(crate) struct Handle {
+    fd: OwnedFd,
+    /// Type, size, identity.
+    pub(crate) stat: Stat,
+    /// The path without links.
+    pub(crate) relative: Relative,
+}
+
+impl Handle {
+    /// Opens the file behind the handle for an access (sandbox.md §2 rule 4).
+    pub(crate) fn reopen(&self, access: OFlags) -> Result<File, Errno> {
+        let flags = access | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        open(descriptor_path(self.fd.as_fd()), flags, Mode::empty()).map(File::from)
+    }
+
+    /// Opens the directory behind the handle for listing and as a base.
+    pub(crate) fn directory(&self) -> Result<OwnedFd, Errno> {
+        openat(&self.fd, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    }
+}
+
+impl AsFd for Handle {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// The one way to files below a root.
+#[derive(Debug)]
+pub(crate) struct Opener {
+    root: OwnedFd,
+    by_component: fallback::Root,
+    resolver: Resolver,
+    mounts: Rule,
+}
+
+impl Opener {
+    /// Holds the root open; a root that is moved or replaced later changes nothing.
+    pub(crate) fn new(root: &Path, mounts: Rule, without_openat2: bool) -> Result<Self, Errno> {
+        let root = open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let resolver = if without_openat2 { Resolver::CapStd } else { Resolver::probe(&root) };
+        let by_component = fallback::Root::new(root.as_fd())?;
+        Ok(Self { root, by_component, resolver, mounts })
+    }
+
+    /// Who resolves paths.
+    pub(crate) fn resolver(&self) -> Resolver {
+        self.resolver
+    }
+
+    /// The root handle.
+    pub(crate) fn root(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+
+    /// Follows a path from the root, links included, to a handle.
+    pub(crate) fn handle(&self, path: &Path) -> Result<Handle, Refused> {
+        self.settled(|| self.resolve(path))
+    }
+
+    /// A child of an open directory, without following it if it is a link.
+    pub(crate) fn child(&self, dir: &Handle, name: &[u8]) -> Result<Handle, Refused> {
+        let fd = self.child_of(dir.as_fd(), name)?;
+        let stat = fstat(&fd)?;
+        Ok(Handle { fd, stat, relative: dir.relative.join(name) })
+    }
+
+    /// A handle of a child of an open directory, without following it if it is a link.
+    pub(crate) fn child_of(&self, dir: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Refused> {
+        let path = Path::new(std::ffi::OsStr::from_bytes(name));
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = openat(dir, path, flags, Mode::empty())?;
+        if self.mounts == Rule::Deny && mount_of(fd.as_fd())? != mount_of(dir)? {
+            return Err(Refused::Mount);
+        }
+        Ok(fd)
+    }
+
+    /// Repeats an opening while the tree changes under it, and reads the handle's path.
+    fn settled(&self, resolve: impl Fn() -> Result<OwnedFd, Refused>) -> Result<Handle, Refused> {
+        for _ in 0..ATTEMPTS {
+            let fd = match resolve() {
+                Err(Refused::System(Errno::AGAIN)) => continue,
+                other => other?,
+            };
+            let stat = fstat(&fd)?;
+            match self.path_of(fd.as_fd())? {
+                Some(relative) if self.is_named(&stat, &relative) => return Ok(Handle { fd, stat, relative }),
+                _ => continue,
+            }
+        }
+        Err(Refused::System(Errno::AGAIN))
+    }
+
+    fn resolve(&self, path: &Path) -> Result<OwnedFd, Refused> {
+        match (self.resolver, self.mounts) {
+            (Resolver::Openat2, Rule::Allow) => Ok(self.openat2(path, ResolveFlags::empty())?),
+            (Resolver::Openat2, Rule::Deny) => match self.openat2(path, ResolveFlags::NO_XDEV) {
+                Err(Errno::XDEV) if self.openat2(path, ResolveFlags::empty()).is_ok() => Err(Refused::Mount),
+                other => Ok(other?),
+            },
+            (Resolver::CapStd, Rule::Allow) => Ok(self.by_component.resolve(path)?),
+            (Resolver::CapStd, Rule::Deny) => {
+                let fd = self.by_component.resolve(path)?;
+                if mount_of(fd.as_fd())? == mount_of(self.root())? { Ok(fd) } else { Err(Refused::Mount) }
+            }
+        }
+    }
+
+    fn openat2(&self, path: &Path, more: ResolveFlags) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | more;
+        openat2(&self.root, path, flags, Mode::empty(), resolve)
+    }
+
+    /// The path of an open file relative to the root as both lie now, or `None` when it is not below the root (any more).
+    fn path_of(&self, fd: BorrowedFd<'_>) -> Result<Option<Relative>, Errno> {
+        let root = readlink(descriptor_path(self.root()), Vec::new())?;
+        let path = readlink(descriptor_path(fd), Vec::new())?;
+        Ok(beneath(root.as_bytes(), path.as_bytes()))
+    }
+
+    /// Whether a path read from a handle is a name of the file. Behind a name that is gone the kernel writes
+    /// ` (deleted)`, which may as well be part of a name.
+    fn is_named(&self, stat: &Stat, path: &Relative) -> bool {
+        if !path.as_bytes().ends_with(b" (deleted)") {
+            return stat.st_nlink > 0;
+        }
+        statat(&self.root, path.as_path(), AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|named| (named.st_dev, named.st_ino) == (stat.st_dev, stat.st_ino))
+    }
+}
+
+/// The magic link of a descriptor.
+fn descriptor_path(fd: BorrowedFd<'_>) -> String {
+    format!("/proc/self/fd/{}", fd.as_raw_fd())
+}
+
+/// What tells mounts apart: the mount's number (0 before Linux 5.8), and the device.
+fn mount_of(fd: BorrowedFd<'_>) -> Result<(u64, u32, u32), Errno> {
+    let seen = statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
+    Ok((seen.stx_mnt_id, seen.stx_dev_major, seen.stx_dev_minor))
+}
+
+fn beneath(root: &[u8], path: &[u8]) -> Option<Relative> {
+    let rest = match path.strip_prefix(root)? {
+        rest if root == b"/" || rest.is_empty() => rest,
+        rest => rest.strip_prefix(b"/")?,
+    };
+    Some(Relative::from_components(rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty())))
+}

@@ -1,0 +1,198 @@
+//! The errors of the file tools: each code of files.md §3 with its exact text, in one place.
+//!
+//! Every function takes the path as the caller gave it and cuts it to [`ECHO_CHARS`]. A failing call of this group
+//! has changed nothing, so each error says [`Effect::None`].
+
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use tool_core::{Effect, ErrorKind, ToolError};
+
+use crate::limits::ECHO_CHARS;
+
+/// The first [`ECHO_CHARS`] characters of something that a caller sent.
+pub(crate) fn echo(text: &str) -> &str {
+    match text.char_indices().nth(ECHO_CHARS as usize) {
+        Some((end, _)) => text.get(..end).unwrap_or(text),
+        None => text,
+    }
+}
+
+fn refusal(kind: ErrorKind, code: &'static str, message: String) -> ToolError {
+    ToolError::new(kind, message).code(code).effect(Effect::None)
+}
+
+pub(crate) fn path_invalid(path: &str, why: &str) -> ToolError {
+    refusal(ErrorKind::InvalidArgs, "path_invalid", format!("{} is not a valid path: {why}.", echo(path)))
+}
+
+pub(crate) fn path_too_long(path: &str, bytes: usize, limit: usize) -> ToolError {
+    let message = format!("{} is too long ({bytes} bytes; the limit is {limit}).", echo(path));
+    refusal(ErrorKind::InvalidArgs, "path_too_long", message)
+}
+
+pub(crate) fn path_escape(path: &str) -> ToolError {
+    refusal(ErrorKind::Denied, "path_escape", format!("{} is outside the workspace.", echo(path)))
+}
+
+pub(crate) fn absolute_link(path: &str) -> ToolError {
+    path_escape(path).hint("absolute links are not followed; make it relative")
+}
+
+pub(crate) fn protected_path(path: &str) -> ToolError {
+    refusal(ErrorKind::Denied, "protected_path", format!("{} is a protected path.", echo(path)))
+}
+
+pub(crate) fn mount_refused(path: &str) -> ToolError {
+    refusal(ErrorKind::Denied, "mount_refused", format!("{} lies on another mount.", echo(path)))
+        .hint("the workspace does not reach below mount points")
+}
+
+pub(crate) fn hardlink_refused(path: &str) -> ToolError {
+    refusal(ErrorKind::Denied, "hardlink_refused", format!("{} has more than one name.", echo(path)))
+        .hint("write the whole file, which replaces this name alone, or copy it first")
+}
+
+pub(crate) fn permission_denied(path: &str) -> ToolError {
+    refusal(ErrorKind::Denied, "permission_denied", format!("{} does not permit this.", echo(path)))
+}
+
+pub(crate) fn effect_not_declared() -> ToolError {
+    let message = "A tool that declares no side effect tried to change a file.".to_owned();
+    refusal(ErrorKind::Denied, "effect_not_declared", message)
+}
+
+pub(crate) fn quota_exceeded(what: &str, used: u64, wanted: u64, limit: u64) -> ToolError {
+    let message = format!("The workspace is full ({used} {what} used, {wanted} more wanted; the limit is {limit}).");
+    refusal(ErrorKind::Denied, "quota_exceeded", message)
+        .detail("used", used)
+        .detail("wanted", wanted)
+        .detail("limit", limit)
+}
+
+pub(crate) fn path_not_found(path: &str) -> ToolError {
+    refusal(ErrorKind::NotFound, "path_not_found", format!("{} does not exist.", echo(path)))
+}
+
+pub(crate) fn workspace_missing(root: &str) -> ToolError {
+    refusal(
+        ErrorKind::NotFound,
+        "workspace_missing",
+        format!("The workspace {} does not exist.", echo(root)),
+    )
+}
+
+pub(crate) fn already_exists(path: &str) -> ToolError {
+    refusal(ErrorKind::Conflict, "already_exists", format!("{} exists already.", echo(path)))
+}
+
+pub(crate) fn version_mismatch(path: &str, expected: &str, found: Option<&str>) -> ToolError {
+    let shown = found.unwrap_or("no file");
+    let message = format!("{} changed: expected version {}, found {shown}.", echo(path), echo(expected));
+    refusal(ErrorKind::Conflict, "version_mismatch", message)
+        .hint("read it again and repeat the change")
+        .detail("version", found.map(str::to_owned))
+}
+
+pub(crate) fn path_changed(path: &str) -> ToolError {
+    refusal(ErrorKind::Conflict, "path_changed", format!("{} changed while it was opened.", echo(path)))
+        .hint("try again")
+}
+
+pub(crate) fn is_a_directory(path: &str) -> ToolError {
+    refusal(ErrorKind::Failed, "is_a_directory", format!("{} is a directory.", echo(path)))
+}
+
+pub(crate) fn not_a_directory(path: &str) -> ToolError {
+    refusal(ErrorKind::Failed, "not_a_directory", format!("{} is not a directory.", echo(path)))
+}
+
+pub(crate) fn not_regular_file(path: &str, kind: FileType) -> ToolError {
+    let kind = match kind {
+        FileType::Fifo => "FIFO",
+        FileType::Socket => "socket",
+        FileType::CharacterDevice => "character device",
+        FileType::BlockDevice => "block device",
+        FileType::Symlink => "symbolic link",
+        _ => "special file",
+    };
+    let message = format!("{} is not a regular file (it is a {kind}).", echo(path));
+    refusal(ErrorKind::Failed, "not_regular_file", message)
+}
+
+pub(crate) fn symlink_loop(path: &str) -> ToolError {
+    refusal(ErrorKind::Failed, "symlink_loop", format!("{} leads through a loop of links.", echo(path)))
+}
+
+pub(crate) fn file_too_large(bytes: u64, limit: u64) -> ToolError {
+    let message = format!("File too large ({bytes} bytes; the limit is {limit}).");
+    refusal(ErrorKind::Failed, "file_too_large", message)
+}
+
+pub(crate) fn disk_full() -> ToolError {
+    refusal(ErrorKind::Failed, "disk_full", "The disk is full.".to_owned())
+}
+
+pub(crate) fn file_busy(path: &str) -> ToolError {
+    refusal(ErrorKind::Unavailable, "file_busy", format!("{} is being written by another.", echo(path)))
+}
+
+/// What the kernel said, in the words of this group.
+pub(crate) fn system(path: &str, errno: Errno) -> ToolError {
+    match errno {
+        Errno::XDEV => path_escape(path),
+        Errno::LOOP => symlink_loop(path),
+        Errno::NOENT => path_not_found(path),
+        Errno::NOTDIR => not_a_directory(path),
+        Errno::ISDIR => is_a_directory(path),
+        Errno::NAMETOOLONG => path_too_long(path, path.len(), super::resolve::PATH_BYTES),
+        Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::TXTBSY => permission_denied(path),
+        Errno::EXIST => already_exists(path),
+        Errno::NOSPC | Errno::DQUOT => disk_full(),
+        Errno::AGAIN | Errno::STALE => path_changed(path),
+        _ => refusal(
+            ErrorKind::Failed,
+            "io_error",
+            format!("{} could not be read or written.", echo(path)),
+        )
+        .source(std::io::Error::from(errno)),
+    }
+}
+
+/// What an I/O operation on an open file said, in the words of this group.
+pub(crate) fn io(path: &str, error: &std::io::Error) -> ToolError {
+    match Errno::from_io_error(error) {
+        Some(errno) => system(path, errno),
+        None => system(path, Errno::IO),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_is_cut_to_the_echo_limit_at_a_character() {
+        let path = "é".repeat(200);
+        assert_eq!(echo(&path), "é".repeat(80));
+        assert_eq!(path_not_found(&path).message(), format!("{} does not exist.", "é".repeat(80)));
+    }
+
+    #[test]
+    fn every_errno_of_the_opening_rules_has_its_code() {
+        let rows = [
+            (Errno::XDEV, "path_escape"),
+            (Errno::LOOP, "symlink_loop"),
+            (Errno::NOENT, "path_not_found"),
+            (Errno::NOTDIR, "not_a_directory"),
+            (Errno::NAMETOOLONG, "path_too_long"),
+            (Errno::ACCESS, "permission_denied"),
+            (Errno::PERM, "permission_denied"),
+            (Errno::AGAIN, "path_changed"),
+            (Errno::NOSPC, "disk_full"),
+            (Errno::IO, "io_error"),
+        ];
+        for (errno, code) in rows {
+            assert_eq!(system("p", errno).code_str(), code);
+        }
+    }
+}
