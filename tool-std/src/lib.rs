@@ -1,1 +1,6 @@
 //! The standard tools.
+
+pub mod edit;
+pub mod limits;
+
+pub use limits::Limits;
