@@ -47,6 +47,14 @@ tool!(NeedsDb, "query", "src/f.rs": 6, capabilities = &[CapabilityDef::required:
 tool!(MayUseDb, "maybe", "src/g.rs": 7, capabilities = &[CapabilityDef::optional::<Db>()]);
 tool!(Eu, "eu", "src/h.rs": 8, secrets = &[SecretDef { choices: &["eu"], ..SecretDef::required("REGION") }]);
 tool!(Us, "us", "src/i.rs": 9, secrets = &[SecretDef { choices: &["us"], ..SecretDef::required("REGION") }]);
+tool!(DupA, "dup_a", "src/j.rs": 10);
+tool!(DupA2, "dup_a", "src/k.rs": 11);
+tool!(DupB, "dup_b", "src/l.rs": 12);
+tool!(DupB2, "dup_b", "src/m.rs": 13);
+tool!(Other, "other", "src/n.rs": 14, aliases = &["dup_c_alias"]);
+tool!(Third, "third", "src/o.rs": 15, aliases = &["dup_c_alias"]);
+tool!(NeedsTwo, "two", "src/p.rs": 16, capabilities = &[CapabilityDef::required::<Db>(), CapabilityDef::required::<dyn Mailer>()]);
+tool!(NeedsMailer, "mail", "src/q.rs": 17, capabilities = &[CapabilityDef::required::<dyn Mailer>()]);
 static BOTH: ToolSet = ToolSet { name: "shop::BOTH", tools: &[Read::DEF, Write::DEF] };
 
 fn lines(error: RegistryError) -> Vec<String> {
@@ -207,6 +215,39 @@ fn all_problems_come_at_once_sorted_by_tool() {
             ProblemCode::DuplicateName
         ]
     );
+}
+
+#[test]
+fn eleven_problems_of_five_kinds_come_in_one_error_each_with_file_and_line() {
+    let error = Registry::builder()
+        .add::<Read>()
+        .add::<OtherRead>()
+        .add::<Dashed>()
+        .add::<DupA>()
+        .add::<DupA2>()
+        .add::<DupB>()
+        .add::<DupB2>()
+        .add::<Write>()
+        .add::<TakesAlias>()
+        .add::<Other>()
+        .add::<Third>()
+        .add::<NeedsDb>()
+        .add::<NeedsTwo>()
+        .add::<NeedsMailer>()
+        .only(Select::parse("!nothing_like_it").unwrap())
+        .capabilities(&ToolContext::empty())
+        .build()
+        .unwrap_err();
+    let count = |code| error.problems.iter().filter(|problem| problem.code == code).count();
+    assert_eq!(count(ProblemCode::DuplicateName), 3, "{error}");
+    assert_eq!(count(ProblemCode::AliasClash), 2, "{error}");
+    assert_eq!(count(ProblemCode::NameClash), 1, "{error}");
+    assert_eq!(count(ProblemCode::CapabilityMissing), 4, "{error}");
+    assert_eq!(count(ProblemCode::SelectionEmpty), 1, "{error}");
+    assert_eq!(error.problems.len(), 11, "{error}");
+    for problem in error.problems.iter().filter(|problem| problem.code != ProblemCode::SelectionEmpty) {
+        assert!(problem.text.contains("src/") && problem.text.contains(".rs:"), "{problem}");
+    }
 }
 
 #[test]
