@@ -123,7 +123,11 @@ fn report(order: &[(usize, &LinePatch)], changes: &[Change<'_>], bytes: Vec<u8>,
     edited
 }
 
-fn check_number(patches: &[LinePatch], limits: &Limits) -> Result<(), ToolError> {
+/// Refuses a list without patches or with too many, before any file is looked at.
+///
+/// # Errors
+/// `patch_empty`; `invalid_args` with an issue at `/patches`.
+pub fn check_number(patches: &[LinePatch], limits: &Limits) -> Result<(), ToolError> {
     if patches.is_empty() {
         return Err(refusal::invalid("patch_empty", "There is no patch."));
     }

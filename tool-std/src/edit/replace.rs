@@ -52,13 +52,7 @@ pub fn apply(
     occurring: Occurring,
     limits: &Limits,
 ) -> Result<Replaced, ToolError> {
-    if old.is_empty() {
-        return Err(refusal::invalid("old_empty", "The text to replace is empty.")
-            .hint("edit_lines inserts by line number, write_file writes a whole file"));
-    }
-    if old == new {
-        return Err(refusal::no_change());
-    }
+    check(old, new)?;
     let search = Search::new(file, old.as_bytes());
     if occurring == Occurring::Once {
         search.check_single(old)?;
@@ -74,6 +68,21 @@ pub fn apply(
     let (bytes, regions) = search.build(new.as_bytes(), size, limits);
     let bytes = checked(file, bytes, limits)?;
     Ok(Replaced { edited: report(&search.document, bytes, &regions, limits), replacements })
+}
+
+/// Checks what can be said of the texts alone.
+///
+/// # Errors
+/// `old_empty`, `patch_no_change`.
+pub fn check(old: &str, new: &str) -> Result<(), ToolError> {
+    if old.is_empty() {
+        return Err(refusal::invalid("old_empty", "The text to replace is empty.")
+            .hint("edit_lines inserts by line number, write_file writes a whole file"));
+    }
+    if old == new {
+        return Err(refusal::no_change());
+    }
+    Ok(())
 }
 
 fn report(document: &Document<'_>, bytes: Vec<u8>, regions: &Regions, limits: &Limits) -> Edited {

@@ -8,6 +8,9 @@
 
 mod content;
 mod cursor;
+mod edit_file;
+mod edit_lines;
+mod edited_file;
 mod encoding;
 mod globs;
 mod lines;
@@ -17,15 +20,20 @@ mod misfit;
 mod modified;
 mod pattern;
 mod read_file;
+mod replace_text;
 mod report;
 mod search_files;
 mod types;
 mod version;
 mod write_file;
 
+pub use edit_file::edit_file;
+pub use edit_lines::edit_lines;
+pub use edited_file::EditedFile;
 pub use lines::Eol;
 pub use list_dir::{DirectoryList, EntryType, ListSort, ListedEntry, list_dir};
 pub use matches::{LineMatch, Submatch};
 pub use read_file::{FileText, read_file};
+pub use replace_text::{ReplacedText, replace_text};
 pub use search_files::{FileCount, SearchOutput, SearchResult, SearchSort, SkippedFiles, search_files};
 pub use write_file::{WriteMode, Written, write_file};

@@ -21,6 +21,7 @@ use tool_core::ToolError;
 use super::document::Document;
 use super::edited::{Applied, Edited, checked};
 use super::excerpt::{Landed, excerpts};
+use super::refusal;
 use super::splice::{Added, Change, Ending, splice};
 use crate::limits::Limits;
 use body::{Hunk, Role};
@@ -31,6 +32,7 @@ use fit::Fitter;
 /// # Errors
 /// Those of files.md §3 for unified diffs, with `details` that say where.
 pub fn apply(file: &[u8], patch: &str, name: &str, limits: &Limits) -> Result<Edited, ToolError> {
+    check_size(patch, limits)?;
     let patch = parse::parse(patch.as_bytes(), limits)?;
     let document = Document::new(file);
     let places = places(&document, &patch)?;
@@ -51,6 +53,17 @@ pub fn apply(file: &[u8], patch: &str, name: &str, limits: &Limits) -> Result<Ed
         lines_added: plan.lines_added,
         lines_removed: plan.lines_removed,
     })
+}
+
+/// Refuses a patch that has more bytes than the limit, before anything else is looked at.
+///
+/// # Errors
+/// `patch_too_large`.
+pub fn check_size(patch: &str, limits: &Limits) -> Result<(), ToolError> {
+    match patch.len() as u64 > limits.max_patch_bytes {
+        true => Err(refusal::patch_too_large(patch.as_bytes(), limits.max_patch_bytes)),
+        false => Ok(()),
+    }
 }
 
 /// The index of the line before which each hunk starts.

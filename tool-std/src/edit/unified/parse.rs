@@ -52,9 +52,6 @@ impl Patch<'_> {
 
 /// Reads a patch.
 pub(super) fn parse<'a>(patch: &'a [u8], limits: &Limits) -> Result<Patch<'a>, ToolError> {
-    if patch.len() as u64 > limits.max_patch_bytes {
-        return Err(refusal::patch_too_large(patch, limits.max_patch_bytes));
-    }
     let mut source = Source::new(patch);
     skip_preamble(&mut source)?;
     let names = file_headers(&mut source)?;
