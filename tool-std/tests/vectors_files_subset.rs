@@ -1,5 +1,7 @@
 //! The vectors of the file group and of the path rules, as far as their tools are in this crate.
 
+#![cfg(test)]
+
 mod scene;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Temporary names beside their targets, and what is left of them after a crash (files.md §4).
 
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -110,6 +110,7 @@ fn remove_if_old(directory: BorrowedFd<'_>, name: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsFd;
 
     #[test]
     fn leftovers_older_than_an_hour_go_when_the_workspace_is_opened() {
