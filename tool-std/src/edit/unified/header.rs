@@ -2,6 +2,8 @@
 
 /// Digits that a number may have.
 const DIGITS_MAX: usize = 9;
+/// The greatest line number with so many digits.
+const LINES_MAX: usize = 999_999_999;
 
 /// The four numbers of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +23,8 @@ impl Header {
         let (old_start, old_lines, rest) = range(rest)?;
         let rest = rest.strip_prefix(b" +")?;
         let (new_start, new_lines, rest) = range(rest)?;
-        let is_whole = rest.starts_with(b" @@") && (old_start > 0 || old_lines == 0);
+        let is_in_range = (old_start > 0 || old_lines == 0) && old_start + old_lines <= LINES_MAX + 1;
+        let is_whole = rest.starts_with(b" @@") && is_in_range;
         is_whole.then_some(Self { old_start, old_lines, new_start, new_lines })
     }
 
@@ -73,7 +76,9 @@ mod tests {
             assert_eq!(Header::read(line.as_bytes()), None, "{line}");
         }
         assert!(Header::read(b"@@ -1000000000 +1 @@").is_none());
-        assert!(Header::read(b"@@ -999999999,999999999 +1 @@").is_some());
+        assert!(Header::read(b"@@ -999999999,2 +1 @@").is_none(), "its last line has ten digits");
+        assert!(Header::read(b"@@ -1,999999999 +1 @@").is_some());
+        assert!(Header::read(b"@@ -999999999 +999999999,999999999 @@").is_some());
         assert!(Header::read(b"@@ -0,0 +1 @@heading").is_some());
     }
 }
