@@ -209,8 +209,8 @@ fn a_file_that_grows_is_read_to_where_it_ended() {
         scope.spawn(|| {
             use std::io::Write;
             let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
-            while !done.load(Ordering::Relaxed) && file.metadata().unwrap().len() < 32 << 20 {
-                file.write_all(&b"line\n".repeat(1_000)).unwrap();
+            while !done.load(Ordering::Relaxed) && file.metadata().unwrap().len() < 4 << 20 {
+                file.write_all(&b"line\n".repeat(100)).unwrap();
             }
         });
         let start = Instant::now();
@@ -220,7 +220,7 @@ fn a_file_that_grows_is_read_to_where_it_ended() {
             tools.call("search_files", json!({"path": "log", "pattern": "nothing"})).unwrap();
         }
         done.store(true, Ordering::Relaxed);
-        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < Duration::from_secs(60));
     });
 }
 

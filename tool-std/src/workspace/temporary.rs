@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 use tool_core::ToolError;
 
-use super::walk::{GitDirectories, WalkOptions};
+use super::walk::WalkOptions;
 use super::{Workspace, tree};
 
 /// What every temporary name begins with; 16 hex digits follow.
@@ -18,8 +18,8 @@ pub(crate) const PREFIX: &str = ".toolbox-tmp-";
 const DIGITS: usize = 16;
 /// A leftover this old belongs to nobody.
 const LEFTOVER_AGE: Duration = Duration::from_secs(3_600);
-/// Entries that opening a workspace looks at for leftovers; the others are found when their directory is written to.
-const SWEEP_ENTRIES: usize = 10_000;
+/// Entries that opening a workspace looks at for leftovers; the others stay until a later opening meets them.
+const SWEEP_ENTRIES: u64 = 10_000;
 
 /// A temporary file; it is removed when it is dropped without having become something.
 #[derive(Debug)]
@@ -77,19 +77,14 @@ impl Workspace {
         let root = self.resolve(Path::new("."))?;
         let options = WalkOptions {
             hidden: true,
-            git: GitDirectories::Skipped,
             sees_everything: true,
-            ..Default::default()
+            entries: Some(SWEEP_ENTRIES),
+            ..WalkOptions::default()
         };
         let mut walk = self.walk(&root, options)?;
-        let mut left = SWEEP_ENTRIES;
         while let Some(entry) = walk.advance()? {
             if is_temporary(entry.name()) {
                 remove_if_old(entry.directory(), entry.name());
-            }
-            left -= 1;
-            if left == 0 {
-                break;
             }
         }
         Ok(())

@@ -16,7 +16,7 @@ use tool_core::ToolError;
 use super::protect::Use;
 use super::temporary::random_name;
 use super::walk::{GitDirectories, WalkOptions};
-use super::{Handle, Relative, Truncation, Workspace, WorkspacePath, refusal};
+use super::{Handle, Relative, Workspace, WorkspacePath, refusal};
 
 /// What a tree is measured for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ impl Workspace {
             hidden: true,
             git: GitDirectories::Descended,
             sees_everything: true,
+            entries: Some(u64::MAX),
             ..WalkOptions::default()
         };
         let mut measure = Measure { entries: 1, bytes: 0 };
@@ -74,7 +75,7 @@ impl Workspace {
                 measure.bytes = measure.bytes.saturating_add(handle.stat.st_size.cast_unsigned());
             }
         }
-        if walk.truncated() == Some(Truncation::Depth) {
+        if walk.truncated().is_some() {
             return Err(refusal::too_many_entries(given, self.limits().tree_entries));
         }
         match walk.unreadable().first.first() {

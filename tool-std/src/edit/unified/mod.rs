@@ -1,6 +1,6 @@
 //! The unified diff of `edit_file`: all hunks apply exactly, or none.
 //!
-//! [`parse`] turns text into hunks, [`fit`] finds the place of each, this file turns them into changes of lines.
+//! `parse` turns text into hunks, `fit` finds the place of each, this file turns them into changes of lines.
 //! Names in a patch never choose a file, and white space always counts. (Source: files.md §7.)
 
 mod body;
