@@ -1,5 +1,6 @@
 //! The standard tools and the workspace they run in.
 
+pub mod edit;
 pub mod file;
 pub mod limits;
 pub mod workspace;
