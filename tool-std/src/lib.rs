@@ -7,3 +7,5 @@ pub mod workspace;
 
 pub use limits::Limits;
 pub use workspace::{Workspace, WorkspacePolicy};
+/// What tools are defined with: a crate that depends on this one alone can define its own.
+pub use tool_core;
