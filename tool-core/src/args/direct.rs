@@ -7,7 +7,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde::de::{
+    self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 
 use super::bounds::Limits;
@@ -137,7 +139,7 @@ impl<'de> Deserializer<'de> for Slice<'de> {
                 } else if let Ok(integer) = self.0.parse() {
                     visitor.visit_i64(integer)
                 } else {
-                    visitor.visit_f64(self.0.parse().map_err(serde::de::Error::custom)?)
+                    visitor.visit_f64(self.0.parse().map_err(de::Error::custom)?)
                 }
             }
             _ => self.deserialize_seq(visitor),
@@ -157,14 +159,44 @@ impl<'de> Deserializer<'de> for Slice<'de> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        let mut parser = serde_json::Deserializer::from_str(self.0);
-        let value = parser.deserialize_any(visitor)?;
-        parser.end().map(|()| value)
+        match self.0.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(items) if !items.contains('\\') => visitor.visit_seq(Items(items)),
+            _ => {
+                let mut parser = serde_json::Deserializer::from_str(self.0);
+                let value = parser.deserialize_any(visitor)?;
+                parser.end().map(|()| value)
+            }
+        }
     }
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
         tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The scalars of a list without escapes, whose syntax has been checked already.
+struct Items<'de>(&'de str);
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = serde_json::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Self::Error> {
+        let rest = self.0.trim_start_matches([',', ' ', '\t', '\r', '\n']);
+        let end = match rest.as_bytes() {
+            [] => return Ok(None),
+            [b'[' | b'{', ..] => return Err(de::Error::custom("a list in a list")),
+            [b'"', inner @ ..] => {
+                inner.iter().position(|byte| *byte == b'"').map_or(rest.len(), |quote| quote + 2)
+            }
+            other => other.iter().position(|byte| *byte == b',').unwrap_or(rest.len()),
+        };
+        let (item, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        self.0 = rest;
+        seed.deserialize(Slice(item.trim_end())).map(Some)
     }
 }
 
@@ -190,7 +222,7 @@ impl<'de> Visitor<'de> for Split<'_> {
             };
             let slot =
                 found.and_then(|i| slices.get_mut(i)).filter(|slot: &&mut Option<&str>| slot.is_none());
-            let Some(slot) = slot else { return Err(serde::de::Error::custom("another key")) };
+            let Some(slot) = slot else { return Err(de::Error::custom("another key")) };
             *slot = Some(map.next_value::<&'de RawValue>()?.get());
             next = found.map_or(0, |i| i + 1);
         }
@@ -216,5 +248,69 @@ impl<'de> Deserialize<'de> for Key<'de> {
             }
         }
         deserializer.deserialize_str(Borrowed(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Args, Coerce, parse_arguments};
+    use crate::def::{Cache, Doc, Handler, Origin, SchemaSource, ToolDef};
+
+    /// A tool with one parameter `x` of a simple type.
+    fn tool<T: schemars::JsonSchema>(kind: ParamKind) -> &'static ToolDef<'static> {
+        let schema = SchemaSource::Type(|generator| generator.subschema_for::<T>());
+        let param = ParamDef { simple: true, ..ParamDef::new("x", Doc::NONE, kind, schema) };
+        let cache = Box::leak(Box::new(Cache::new()));
+        let base = ToolDef::new(
+            "t",
+            Doc::NONE,
+            Handler::Sync(|args| Err(args.incomplete())),
+            Origin::DYNAMIC,
+            cache,
+        );
+        Box::leak(Box::new(ToolDef { params: Box::leak(Box::new([param])), ..base }))
+    }
+
+    /// What both ways make of a text; `None` where the short one gives up.
+    fn both<T: DeserializeOwned + schemars::JsonSchema + PartialEq + std::fmt::Debug>(
+        tool: &'static ToolDef<'static>,
+        text: &str,
+    ) -> Option<T> {
+        let mut short = Args::direct(tool, text)?;
+        let value = short.take::<T>(0);
+        short.finish().ok()?;
+        let mut whole = Args::new(tool, parse_arguments(text).unwrap(), Coerce::Lenient).unwrap();
+        assert_eq!(whole.take::<T>(0), value, "{text}");
+        whole.finish().unwrap();
+        assert!(whole.notes().is_empty(), "{text}: {:?}", whole.notes());
+        value
+    }
+
+    #[test]
+    fn what_the_short_way_takes_is_what_the_whole_one_takes_without_a_note() {
+        let text = tool::<String>(ParamKind::Required);
+        assert_eq!(both(text, r#"{"x":"a, \u00e9 [b]"}"#), Some("a, é [b]".to_owned()));
+        assert_eq!(both::<String>(text, r#"{"x":5}"#), None);
+        assert_eq!(both::<String>(text, r#"{"x":"a","y":1}"#), None);
+        assert_eq!(both::<String>(text, r#"{"x":"a","x":"b"}"#), None);
+        assert_eq!(both::<String>(text, r#"{"x":"\ud800"}"#), None);
+        let list = tool::<Vec<String>>(ParamKind::List);
+        assert_eq!(
+            both(list, r#"{"x":[ "a]", "b,c" , "" ]}"#),
+            Some(vec!["a]".to_owned(), "b,c".into(), "".into()])
+        );
+        assert_eq!(both(list, "{}"), Some(Vec::<String>::new()));
+        assert_eq!(both::<Vec<String>>(list, r#"{"x":"a"}"#), None);
+        let numbers = tool::<Vec<f32>>(ParamKind::List);
+        assert_eq!(both(numbers, r#"{"x":[1, 2.5,-3]}"#), Some(vec![1.0, 2.5, -3.0]));
+        assert_eq!(both::<Vec<f32>>(numbers, r#"{"x":[1e39]}"#), None);
+        let option = tool::<Option<i8>>(ParamKind::Optional);
+        assert_eq!(both(option, r#" {"x" : -7 } "#), Some(Some(-7)));
+        assert_eq!(both(option, "{}"), Some(None::<i8>));
+        assert_eq!(both::<Option<i8>>(option, r#"{"x":null}"#), None, "leaves a note");
+        assert_eq!(both::<Option<i8>>(option, r#"{"x":300}"#), None);
+        let flag = tool::<bool>(ParamKind::Flag);
+        assert_eq!((both(flag, "{}"), both(flag, r#"{"x":true}"#)), (Some(false), Some(true)));
     }
 }
