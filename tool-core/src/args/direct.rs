@@ -19,25 +19,31 @@ use crate::def::{ParamDef, ParamKind, ToolDef};
 /// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
 const PLAIN_NUMBER: usize = 18;
 
+/// Tools with more parameters go the whole way: the slices live in the frame of the call.
+const MOST_PARAMS: usize = 16;
+
 /// The slices of one call.
 #[derive(Debug)]
 pub(super) struct Direct<'a> {
     params: &'a [ParamDef<'a>],
-    slices: Vec<Option<&'a str>>,
+    slices: [Option<&'a str>; MOST_PARAMS],
     gave_up: bool,
 }
 
 impl<'a> Direct<'a> {
     /// Splits a text; `None` where this is not the way for the tool or the text.
     pub(super) fn split(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Direct<'a>> {
-        let suits = tool.input.is_none() && tool.constraints.is_empty() && tool.params.iter().all(suits);
+        let few = tool.params.len() <= MOST_PARAMS;
+        let suits =
+            few && tool.input.is_none() && tool.constraints.is_empty() && tool.params.iter().all(suits);
         if !suits || text.len() > MAX_ARGS_BYTES {
             return None;
         }
         let mut parser = serde_json::Deserializer::from_str(text);
-        let slices = parser.deserialize_map(Split(tool.params)).ok()?;
+        let mut direct = Direct { params: tool.params, slices: [None; MOST_PARAMS], gave_up: false };
+        parser.deserialize_map(Split(&mut direct)).ok()?;
         parser.end().ok()?;
-        Some(Direct { params: tool.params, slices, gave_up: false })
+        Some(direct)
     }
 
     /// Whether some parameter was not plainly right.
@@ -116,7 +122,7 @@ fn is_plain_number(slice: &str) -> bool {
 }
 
 fn admits_number(slice: &str, limits: Limits<'_>) -> bool {
-    slice.parse().is_ok_and(|integer| limits.admit_integer(integer))
+    slice.parse::<i64>().is_ok_and(|integer| limits.admit_integer(integer.into()))
 }
 
 /// Reads one slice: scalars as they stand, everything else through serde_json.
@@ -160,7 +166,7 @@ impl<'de> Deserializer<'de> for Slice<'de> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         match self.0.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            Some(items) if !items.contains('\\') => visitor.visit_seq(Items(items)),
+            Some(items) if !items.as_bytes().contains(&b'\\') => visitor.visit_seq(Items(items)),
             _ => {
                 let mut parser = serde_json::Deserializer::from_str(self.0);
                 let value = parser.deserialize_any(visitor)?;
@@ -185,7 +191,9 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, Self::Error> {
-        let rest = self.0.trim_start_matches([',', ' ', '\t', '\r', '\n']);
+        let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n');
+        let start = self.0.as_bytes().iter().position(|byte| !is_between(byte)).unwrap_or(self.0.len());
+        let rest = self.0.get(start..).unwrap_or_default();
         let end = match rest.as_bytes() {
             [] => return Ok(None),
             [b'[' | b'{', ..] => return Err(de::Error::custom("a list in a list")),
@@ -196,37 +204,33 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         };
         let (item, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
         self.0 = rest;
-        seed.deserialize(Slice(item.trim_end())).map(Some)
+        seed.deserialize(Slice(item.trim_ascii_end())).map(Some)
     }
 }
 
 /// Reads an object into one slice per parameter; refuses a key that is no parameter's, or comes twice.
-struct Split<'a>(&'a [ParamDef<'a>]);
+struct Split<'d, 'a>(&'d mut Direct<'a>);
 
-impl<'de> Visitor<'de> for Split<'_> {
-    type Value = Vec<Option<&'de str>>;
+impl<'de> Visitor<'de> for Split<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of known keys")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut slices = vec![None; self.0.len()];
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Direct { params, slices, .. } = self.0;
         let mut next = 0;
         while let Some(Key(key)) = map.next_key()? {
-            let expected = self.0.get(next).is_some_and(|param| param.name == key);
-            let found = if expected {
-                Some(next)
-            } else {
-                self.0.iter().position(|param| param.names().any(|name| name == key))
-            };
-            let slot =
-                found.and_then(|i| slices.get_mut(i)).filter(|slot: &&mut Option<&str>| slot.is_none());
+            let expected = params.get(next).is_some_and(|param| param.name == key);
+            let has_name = |param: &ParamDef<'_>| param.names().any(|name| name == key);
+            let found = if expected { Some(next) } else { params.iter().position(has_name) };
+            let slot = found.and_then(|i| slices.get_mut(i)).filter(|slot| slot.is_none());
             let Some(slot) = slot else { return Err(de::Error::custom("another key")) };
             *slot = Some(map.next_value::<&'de RawValue>()?.get());
             next = found.map_or(0, |i| i + 1);
         }
-        Ok(slices)
+        Ok(())
     }
 }
 
