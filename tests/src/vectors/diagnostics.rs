@@ -39,6 +39,9 @@ struct Said {
     level: String,
     message: String,
     start: Option<usize>,
+    /// Where the name of an attribute starts that the span covers whole: the compiler gives an attribute macro no token
+    /// of its own name, only the span from `#[` on.
+    attribute: Option<usize>,
 }
 
 #[test]
@@ -114,7 +117,7 @@ impl Compiler {
         let text = String::from_utf8(output.stderr).unwrap();
         text.lines()
             .filter_map(|line| serde_json::from_str(line).ok())
-            .filter_map(|line| said(&line, &file))
+            .filter_map(|line| said(&line, &file, &case.source))
             .collect()
     }
 
@@ -136,7 +139,7 @@ impl Compiler {
     }
 }
 
-fn said(line: &Value, file: &Path) -> Option<Said> {
+fn said(line: &Value, file: &Path, source: &str) -> Option<Said> {
     let level = line["level"].as_str()?.to_owned();
     let message = line["message"].as_str()?.lines().next().unwrap_or_default().to_owned();
     let worth = matches!(level.as_str(), "error" | "warning" | "error: internal compiler error");
@@ -151,7 +154,10 @@ fn said(line: &Value, file: &Path) -> Option<Said> {
         .filter_map(|span| span["byte_start"].as_u64())
         .filter_map(|start| usize::try_from(start).ok()?.checked_sub(PRELUDE.len()))
         .next();
-    Some(Said { level, message, start })
+    let attribute = start
+        .filter(|start| source.get(*start..).is_some_and(|rest| rest.starts_with("#[")))
+        .map(|start| start + 2);
+    Some(Said { level, message, start, attribute })
 }
 
 fn fits(said: &Said, expected: &Expected, start: Option<usize>, by: &str) -> bool {
@@ -161,7 +167,7 @@ fn fits(said: &Said, expected: &Expected, start: Option<usize>, by: &str) -> boo
         "const" => message.strip_prefix("evaluation panicked: ") == Some(&expected.message),
         _ => message == expected.message,
     };
-    said.level == "error" && same && said.start == start
+    said.level == "error" && same && (said.start == start || said.attribute == start)
 }
 
 /// A directory for the sources of one run.
