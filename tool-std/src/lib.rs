@@ -1,8 +1,11 @@
 //! The standard tools and the workspace they run in.
 
+pub mod edit;
 pub mod file;
 pub mod limits;
 pub mod workspace;
 
 pub use limits::Limits;
 pub use workspace::{Workspace, WorkspacePolicy};
+/// What tools are defined with: a crate that depends on this one alone can define its own.
+pub use tool_core;

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 
 use super::coercion::{Coerce, Coercion, Rule, Verdict};
+use super::direct::Direct;
 use super::flat::Flat;
 use super::issue::{ArgIssue, IssueCode};
 use super::names::Names;
@@ -39,6 +40,8 @@ pub struct Args<'a> {
     /// A mistake in the definition, met on the way.
     pub(super) fault: Option<ToolError>,
     pub(super) normal: OnceLock<Map<String, Value>>,
+    /// The short way, while it is gone.
+    pub(super) direct: Option<Direct<'a>>,
 }
 
 /// What came for one parameter.
@@ -86,12 +89,33 @@ impl<'a> Args<'a> {
             more: 0,
             fault: None,
             normal: OnceLock::new(),
+            direct: None,
         };
         args.match_keys(members);
         if args.params.iter().any(|param| param.flatten) {
             args.spread()?;
         }
         Ok(args)
+    }
+
+    /// The arguments of a text, to be taken the short way: without a tree, notes or issues. `None` where that is not
+    /// possible. Where [`Args::finish`] then fails it says nothing but that: start again with [`Args::new`].
+    pub(crate) fn direct(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Args<'a>> {
+        let direct = Direct::split(tool, text)?;
+        Some(Args {
+            tool,
+            mode: Coerce::Lenient,
+            params: Cow::Borrowed(tool.params),
+            slots: Vec::new(),
+            unknown: Vec::new(),
+            open: Vec::new(),
+            notes: Vec::new(),
+            issues: Vec::new(),
+            more: 0,
+            fault: None,
+            normal: OnceLock::new(),
+            direct: Some(direct),
+        })
     }
 
     /// Adds what a surface has found wrong already: its parameters are not decoded and not reported again.

@@ -9,6 +9,7 @@ mod coerce;
 mod coercion;
 mod compare;
 mod decode;
+mod direct;
 mod finish;
 mod flat;
 mod frame;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use super::bounds::Limits;
@@ -36,11 +36,17 @@ enum Presence {
 impl<'a> Args<'a> {
     /// Decodes parameter `i`; absence of an option, flag or list is a value. Records issues and goes on.
     pub fn take<T: ToolArg>(&mut self, i: usize) -> Option<T> {
-        self.take_seed(i, PhantomData::<T>)
+        match &mut self.direct {
+            Some(direct) => direct.take(i, None),
+            None => self.take_seed(i, PhantomData::<T>),
+        }
     }
 
     /// Decodes parameter `i`, or makes its default when it was left out or null.
-    pub fn take_or<T: DeserializeOwned>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
+    pub fn take_or<T: ToolArg>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
+        if let Some(direct) = &mut self.direct {
+            return direct.take(i, Some(default));
+        }
         if let Some(value) = self.plain(i, PhantomData::<T>) {
             return Some(value);
         }

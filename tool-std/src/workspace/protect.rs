@@ -96,6 +96,8 @@ const GUARDED: [&str; 21] = [
 #[derive(Debug)]
 pub(crate) struct Names {
     names: Vec<Name>,
+    /// Whether a name can begin with a byte: most components are told from all names by their first.
+    beginnings: [bool; 256],
     sealed: Vec<Relative>,
 }
 
@@ -134,9 +136,26 @@ impl Name {
         Self { class, parts: text.split('/').map(Part::exactly).collect() }
     }
 
-    /// Whether the name stands somewhere in these components.
-    fn occurs_in(&self, components: &[&[u8]]) -> bool {
-        (0..components.len()).any(|start| begins(&self.parts, components.get(start..).unwrap_or_default()))
+    /// The bytes that it can begin with; `None` for any.
+    fn beginning(&self) -> Option<[u8; 2]> {
+        match self.parts.first() {
+            Some(Part::Exactly(name)) => {
+                name.first().map(|byte| [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()])
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Name {
+    /// Whether these components end with the beginning of a longer name.
+    fn is_begun_by(&self, components: &[&[u8]]) -> bool {
+        let matches = |parts: &[Part]| {
+            let start = components.len().checked_sub(parts.len());
+            let tail = start.and_then(|start| components.get(start..));
+            tail.is_some_and(|tail| begins(parts, tail))
+        };
+        (1..self.parts.len()).filter_map(|length| self.parts.get(..length)).any(matches)
     }
 }
 
@@ -175,7 +194,7 @@ impl Names {
                 names.push(added_name(class, name)?);
             }
         }
-        Ok(Self { names, sealed })
+        Ok(Self { beginnings: beginnings(&names), names, sealed })
     }
 
     /// How a path is protected, if it is: the strictest class that applies.
@@ -184,7 +203,16 @@ impl Names {
             return Some(Class::Sealed);
         }
         let components: Vec<&[u8]> = path.components().collect();
-        self.names.iter().filter(|name| name.occurs_in(&components)).map(|name| name.class).min()
+        (0..components.len()).filter_map(|start| self.class_from(components.get(start..)?)).min()
+    }
+
+    /// The strictest class of the names that these components begin with.
+    fn class_from(&self, components: &[&[u8]]) -> Option<Class> {
+        let first = components.first()?.first()?;
+        if !self.beginnings.get(usize::from(*first)).is_none_or(|can| *can) {
+            return None;
+        }
+        self.names.iter().filter(|name| begins(&name.parts, components)).map(|name| name.class).min()
     }
 
     /// Whether a use of a path is let through.
@@ -192,10 +220,26 @@ impl Names {
         self.class(path).is_none_or(|class| class.permits(wanted))
     }
 
+    /// Whether a path is a directory on the way to a protected name, such as `.aws` to `.aws/credentials`: it is not
+    /// moved, copied or deleted, and nothing is moved or copied to its name.
+    pub(crate) fn is_on_the_way(&self, path: &Relative) -> bool {
+        let components: Vec<&[u8]> = path.components().collect();
+        self.names.iter().any(|name| name.is_begun_by(&components))
+            || self.sealed.iter().any(|sealed| lies_in(sealed, path))
+    }
+
     /// How many names of a class are protected, for `doctor`.
     pub(crate) fn count(&self, class: Class) -> usize {
         self.names.iter().filter(|name| name.class == class).count()
     }
+}
+
+fn beginnings(names: &[Name]) -> [bool; 256] {
+    let mut table = [false; 256];
+    for (byte, can) in (0..=u8::MAX).zip(&mut table) {
+        *can = names.iter().any(|name| name.beginning().is_none_or(|bytes| bytes.contains(&byte)));
+    }
+    table
 }
 
 fn lies_in(path: &Relative, sealed: &Relative) -> bool {
@@ -273,6 +317,16 @@ mod tests {
             assert_eq!(names().class(&path(text)), class, "{text}");
         }
         assert_eq!(names().class(&Relative::root()), None);
+    }
+
+    #[test]
+    fn directories_on_the_way_to_a_protected_name_are_known() {
+        for text in [".aws", "x/.Config", "a/b/.cargo", ".kube", ".docker", "state", "state/toolbox"] {
+            assert!(names().is_on_the_way(&path(text)), "{text}");
+        }
+        for text in [".aws/x", "aws", ".awsx", "src", "x/state", ".config/other"] {
+            assert!(!names().is_on_the_way(&path(text)), "{text}");
+        }
     }
 
     #[test]

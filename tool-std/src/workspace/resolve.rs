@@ -1,6 +1,6 @@
 //! From the text of a path argument to a path below the root: text only, no file system (sandbox.md §1).
 //!
-//! Nothing is expanded or normalised but `.`, `..` and `//`. Links are looked at later, by [`super::open`].
+//! Nothing is expanded or normalised but `.`, `..` and `//`. Links are looked at later, when the path is opened.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -37,6 +37,11 @@ impl WorkspacePath {
     /// Whether the text names a directory: `a/`, `a/.`, `..`, the root.
     pub fn names_directory(&self) -> bool {
         self.directory
+    }
+
+    /// Another path of the same argument, for messages that name what the caller gave.
+    pub(crate) fn beside(&self, relative: Relative) -> WorkspacePath {
+        WorkspacePath { given: self.given.clone(), relative, directory: false }
     }
 
     /// The path for results.
