@@ -6,6 +6,6 @@ pub mod limits;
 pub mod workspace;
 
 pub use limits::Limits;
-pub use workspace::{Workspace, WorkspacePolicy};
 /// What tools are defined with: a crate that depends on this one alone can define its own.
 pub use tool_core;
+pub use workspace::{Workspace, WorkspacePolicy};
