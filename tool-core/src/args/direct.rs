@@ -116,9 +116,9 @@ fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
     }
 }
 
-/// Whether no number type reads it otherwise than it is written: few digits and no exponent.
+/// Whether no number type reads it otherwise than it is written: few digits, no exponent and no minus before a zero.
 fn is_plain_number(slice: &str) -> bool {
-    slice.len() <= PLAIN_NUMBER && slice != "-0" && !slice.contains(['e', 'E'])
+    slice.len() <= PLAIN_NUMBER && !slice.trim_start().starts_with("-0") && !slice.contains(['e', 'E'])
 }
 
 fn admits_number(slice: &str, limits: Limits<'_>) -> bool {
@@ -257,64 +257,123 @@ impl<'de> Deserialize<'de> for Key<'de> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::args::{Args, Coerce, parse_arguments};
-    use crate::def::{Cache, Doc, Handler, Origin, SchemaSource, ToolDef};
+    use std::collections::BTreeMap;
 
-    /// A tool with one parameter `x` of a simple type.
-    fn tool<T: schemars::JsonSchema>(kind: ParamKind) -> &'static ToolDef<'static> {
-        let schema = SchemaSource::Type(|generator| generator.subschema_for::<T>());
-        let param = ParamDef { simple: true, ..ParamDef::new("x", Doc::NONE, kind, schema) };
-        let cache = Box::leak(Box::new(Cache::new()));
-        let base = ToolDef::new(
-            "t",
-            Doc::NONE,
-            Handler::Sync(|args| Err(args.incomplete())),
-            Origin::DYNAMIC,
-            cache,
-        );
-        Box::leak(Box::new(ToolDef { params: Box::leak(Box::new([param])), ..base }))
+    use super::*;
+    #[allow(unused_imports, reason = "traits that the answers of a type come from")]
+    use crate::__private::rungs::*;
+    use crate::__private::{ToolArg, answers, named, typed};
+    use crate::args::{Args, Coerce, parse};
+    use crate::def::{Bounds, Cache, Doc, Handler, Number, Origin, Range};
+
+    /// Values as callers write them: plain ones, and those that look like it.
+    const VALUES: &[&str] = &[
+        "0",
+        "-0",
+        "-0.0",
+        "5",
+        "5.0",
+        "5.5",
+        "-1",
+        "255",
+        "256",
+        "1e2",
+        "1e39",
+        "1e400",
+        "9007199254740993",
+        "9007199254740993.0",
+        "18446744073709551615",
+        "18446744073709551616",
+        "123456789012345678",
+        "0.1",
+        "01",
+        "\"\"",
+        "\" \"",
+        "\"5\"",
+        "\"a\"",
+        "\"A\"",
+        "\"abc\"",
+        "\"\\u0061\"",
+        "\"é\"",
+        "\"\\ud800\"",
+        "\"[1]\"",
+        "\"{}\"",
+        "\"true\"",
+        "true",
+        "false",
+        "null",
+        "[]",
+        "[1]",
+        "[1, 2]",
+        "[ 1 ,2 ]",
+        "[-0]",
+        "[1.0]",
+        "[300]",
+        "[\"a\"]",
+        "[\"a\",\"b\",\"c\"]",
+        "[\"a\",1]",
+        "[null]",
+        "[true]",
+        "[[1]]",
+        "[{}]",
+        "{}",
+        "{\"a\":1}",
+        "{\"a\":1,\"a\":1}",
+        "{\"a\":null}",
+        "[1",
+        "tru",
+        "nul",
+        "[1e2]",
+        "[\"a,b\"]",
+        "[12345678901234567890]",
+    ];
+
+    /// What the short way takes, the full decoder takes as the same value and without a note.
+    fn agrees<T: ToolArg + std::fmt::Debug>(mut param: ParamDef<'static>) {
+        let bounded = Bounds {
+            min: Some(Number::Int(1)),
+            max: Some(Number::Int(9)),
+            len: Range { min: 1, max: Some(2) },
+            choices: &[],
+            ..Bounds::NONE
+        };
+        let chosen = Bounds { choices: &["a", "b"], ..Bounds::NONE };
+        for bounds in [Bounds::NONE, bounded, chosen] {
+            param.bounds = bounds;
+            let cache = Cache::new();
+            let params = [param];
+            let enter = |_: &mut Args| Err(crate::ToolError::internal("It does not run."));
+            let mut tool = ToolDef::new("t", Doc::Text("T."), Handler::Sync(enter), Origin::DYNAMIC, &cache);
+            tool.params = &params;
+            let texts = VALUES.iter().map(|value| format!("{{\"x\": {value}}}"));
+            for text in texts.chain([String::from("{}"), String::from("{\"y\": 1}"), String::from("[]")]) {
+                let Some(mut short) = Args::direct(&tool, &text) else { continue };
+                let taken = short.take::<T>(0);
+                if short.finish().is_err() {
+                    continue;
+                }
+                let input = parse(&text).unwrap_or_else(|error| panic!("{text} was taken, but: {error}"));
+                let mut full = Args::new(&tool, input, Coerce::Lenient).unwrap();
+                let full_taken = full.take::<T>(0);
+                let type_name = std::any::type_name::<T>();
+                full.finish()
+                    .unwrap_or_else(|error| panic!("{text} for {type_name} was taken, but: {error}"));
+                assert_eq!(format!("{taken:?}"), format!("{full_taken:?}"), "{text} for {type_name}");
+                assert!(full.notes().is_empty(), "{text} for {type_name} is a coercion: {:?}", full.notes());
+            }
+        }
     }
 
-    /// What both ways make of a text; `None` where the short one gives up.
-    fn both<T: DeserializeOwned + schemars::JsonSchema + PartialEq + std::fmt::Debug>(
-        tool: &'static ToolDef<'static>,
-        text: &str,
-    ) -> Option<T> {
-        let mut short = Args::direct(tool, text)?;
-        let value = short.take::<T>(0);
-        short.finish().ok()?;
-        let mut whole = Args::new(tool, parse_arguments(text).unwrap(), Coerce::Lenient).unwrap();
-        assert_eq!(whole.take::<T>(0), value, "{text}");
-        whole.finish().unwrap();
-        assert!(whole.notes().is_empty(), "{text}: {:?}", whole.notes());
-        value
+    macro_rules! agree {
+        ($($type:ty,)*) => { $(agrees::<$type>(typed(answers!($type), named("x", Doc::Text("X."))));)* };
     }
 
     #[test]
-    fn what_the_short_way_takes_is_what_the_whole_one_takes_without_a_note() {
-        let text = tool::<String>(ParamKind::Required);
-        assert_eq!(both(text, r#"{"x":"a, \u00e9 [b]"}"#), Some("a, é [b]".to_owned()));
-        assert_eq!(both::<String>(text, r#"{"x":5}"#), None);
-        assert_eq!(both::<String>(text, r#"{"x":"a","y":1}"#), None);
-        assert_eq!(both::<String>(text, r#"{"x":"a","x":"b"}"#), None);
-        assert_eq!(both::<String>(text, r#"{"x":"\ud800"}"#), None);
-        let list = tool::<Vec<String>>(ParamKind::List);
-        assert_eq!(
-            both(list, r#"{"x":[ "a]", "b,c" , "" ]}"#),
-            Some(vec!["a]".to_owned(), "b,c".into(), "".into()])
-        );
-        assert_eq!(both(list, "{}"), Some(Vec::<String>::new()));
-        assert_eq!(both::<Vec<String>>(list, r#"{"x":"a"}"#), None);
-        let numbers = tool::<Vec<f32>>(ParamKind::List);
-        assert_eq!(both(numbers, r#"{"x":[1, 2.5,-3]}"#), Some(vec![1.0, 2.5, -3.0]));
-        assert_eq!(both::<Vec<f32>>(numbers, r#"{"x":[1e39]}"#), None);
-        let option = tool::<Option<i8>>(ParamKind::Optional);
-        assert_eq!(both(option, r#" {"x" : -7 } "#), Some(Some(-7)));
-        assert_eq!(both(option, "{}"), Some(None::<i8>));
-        assert_eq!(both::<Option<i8>>(option, r#"{"x":null}"#), None, "leaves a note");
-        assert_eq!(both::<Option<i8>>(option, r#"{"x":300}"#), None);
-        let flag = tool::<bool>(ParamKind::Flag);
-        assert_eq!((both(flag, "{}"), both(flag, r#"{"x":true}"#)), (Some(false), Some(true)));
+    fn what_it_takes_the_full_decoder_takes_as_it_is() {
+        agree! {
+            bool, u8, i8, u32, i64, u64, f32, f64, char, String, Option<u8>, Option<String>, Option<Option<u8>>,
+            Option<bool>, Vec<u8>, Vec<i64>, Vec<f64>, Vec<f32>, Vec<String>, Vec<bool>, Vec<char>, Vec<Option<u8>>,
+            Vec<Vec<u8>>, Option<Vec<u8>>, BTreeMap<String, u8>,
+        }
     }
 }
