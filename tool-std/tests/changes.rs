@@ -408,3 +408,58 @@ fn pages_of_what_was_found_are_the_whole() {
     let directories = find(json!({"pattern": "d?", "type": "dir", "exclude": ["d1"]}));
     assert_eq!(paths(&directories), ["d0", "d2"]);
 }
+
+/// A directory below a root that lies on another mount.
+struct Mounted(std::path::PathBuf);
+
+impl Mounted {
+    fn new(args: &[&std::ffi::OsStr], at: std::path::PathBuf) -> Option<Self> {
+        let mounted = std::process::Command::new("mount").args(args).arg(&at).output();
+        mounted.is_ok_and(|output| output.status.success()).then_some(Self(at))
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn nothing_is_deleted_on_another_mount_and_files_alone_are_moved_there() {
+    let case = json!({"setup": [["mkdir", "{ROOT}/d/m"], ["write", "{ROOT}/d/a", "1"], ["write", "{ROOT}/t/x", "2"],
+        ["write", "{ROOT}/f", "3"], ["chmod", "{ROOT}/f", "0640"], ["mtime", "{ROOT}/f", 1_000_000_000],
+        ["write", "{OUT}/kept", "4"]]});
+    for is_bind in [false, true] {
+        let scene = Scene::new(&case);
+        let path = |text: &str| std::path::PathBuf::from(scene.fill(&json!(text)).as_str().unwrap());
+        let out = path("{OUT}");
+        let kind: [&std::ffi::OsStr; 2] = match is_bind {
+            true => ["--bind".as_ref(), out.as_os_str()],
+            false => ["-ttmpfs".as_ref(), "none".as_ref()],
+        };
+        let Some(mounted) = Mounted::new(&kind, path("{ROOT}/d/m")) else {
+            println!("skipped: cannot mount here");
+            return;
+        };
+        let call = |tool: &str, args: Value| {
+            let result = scene.call(&case, &json!({"tool": tool, "args": args}));
+            result.map_err(|error| error.code_str().to_owned())
+        };
+        assert_eq!(
+            call("delete_file", json!({"path": "d", "recursive": true})),
+            Err("cross_device".to_owned())
+        );
+        assert_eq!(call("move_file", json!({"from": "t", "to": "d/m/t"})), Err("cross_device".to_owned()));
+        let moved = call("move_file", json!({"from": "f", "to": "d/m/g"}));
+        assert_eq!(moved, Ok(json!({"from": "f", "to": "d/m/g", "type": "file"})));
+        let after = json!({
+            "after": {"{ROOT}/d/a": "1", "{ROOT}/t/x": "2", "{ROOT}/d/m/g": "3", "{OUT}/kept": "4"},
+            "modes": {"{ROOT}/d/m/g": "0640"}, "mtime": {"{ROOT}/d/m/g": 1_000_000_000},
+            "absent": ["{ROOT}/f"],
+        });
+        assert_eq!(scene.check_after(&after), [""; 0]);
+        drop(mounted);
+        assert_eq!(call("delete_file", json!({"path": "d", "recursive": true})).unwrap()["deleted"], true);
+    }
+}

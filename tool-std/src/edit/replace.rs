@@ -176,9 +176,9 @@ impl<'a> Search<'a> {
             .detail("lines", lines)
     }
 
-    /// The terminators that LF in the new text takes at an occurrence.
-    fn ends_at(&self, found: &Range<usize>) -> Vec<LineEnd> {
-        if self.old.contains(&b'\r') {
+    /// The terminators that `newlines` LFs of the new text take at an occurrence.
+    fn ends_at(&self, found: &Range<usize>, newlines: usize) -> Vec<LineEnd> {
+        if newlines == 0 || self.old.contains(&b'\r') {
             return Vec::new();
         }
         let text = self.file.get(found.clone()).unwrap_or_default();
@@ -191,13 +191,10 @@ impl<'a> Search<'a> {
     }
 
     fn size_with(&self, new: &[u8]) -> usize {
-        let plain = bare_newlines(new).count();
+        let newlines = bare_newlines(new).count();
         let mut size = self.file.len();
         for found in self.replaced() {
-            let longer = match plain {
-                0 => 0,
-                _ => cr_lfs(&self.ends_at(&found), plain),
-            };
+            let longer = cr_lfs(&self.ends_at(&found, newlines), newlines);
             size = size - found.len() + new.len() + longer;
         }
         size
@@ -206,11 +203,12 @@ impl<'a> Search<'a> {
     fn build(&self, new: &[u8], size: usize, limits: &Limits) -> (Vec<u8>, Regions) {
         let mut bytes = Vec::with_capacity(size);
         let mut regions = Regions::new(limits.max_hunks);
+        let newlines = bare_newlines(new).count();
         let mut at = 0;
         for found in self.replaced() {
             bytes.extend_from_slice(self.file.get(at..found.start).unwrap_or_default());
             let start = bytes.len();
-            write_with_ends(&mut bytes, new, &self.ends_at(&found));
+            write_with_ends(&mut bytes, new, &self.ends_at(&found, newlines));
             let written = bytes.len() - start;
             let lines = self.line_at(found.start)..self.line_at(found.end - 1) + 1;
             let takes_newline = self.file.get(found.end - 1) == Some(&b'\n');

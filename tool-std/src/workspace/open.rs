@@ -221,8 +221,11 @@ fn descriptor_path(fd: BorrowedFd<'_>) -> String {
     format!("/proc/self/fd/{}", fd.as_raw_fd())
 }
 
+/// A mount: its number, and the device.
+pub(crate) type MountId = (u64, u32, u32);
+
 /// What tells mounts apart: the mount's number (0 before Linux 5.8), and the device.
-fn mount_of(fd: BorrowedFd<'_>) -> Result<(u64, u32, u32), Errno> {
+pub(crate) fn mount_of(fd: BorrowedFd<'_>) -> Result<MountId, Errno> {
     let seen = statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
     Ok((seen.stx_mnt_id, seen.stx_dev_major, seen.stx_dev_minor))
 }

@@ -13,6 +13,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use tool_core::ToolError;
 
+use super::open::{MountId, mount_of};
 use super::protect::Use;
 use super::temporary::random_name;
 use super::walk::{GitDirectories, WalkOptions};
@@ -108,26 +109,27 @@ impl Workspace {
     }
 }
 
-/// What is deleted lies on the file system of the tree, and its directories can be emptied.
+/// What is deleted lies on the mount of the tree, and its directories can be emptied.
 fn permit_delete(
     given: &str,
     root: &Handle,
     directory: BorrowedFd<'_>,
     entry: &Handle,
 ) -> Result<(), ToolError> {
-    if entry.stat.st_dev != root.stat.st_dev {
+    let failed = |errno| refusal::system(given, errno);
+    if mount_of(entry.as_fd()).map_err(failed)? != mount_of(root.as_fd()).map_err(failed)? {
         return Err(refusal::cross_device(given));
     }
-    accessat(directory, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
-        .map_err(|errno| refusal::system(given, errno))
+    accessat(directory, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).map_err(failed)
 }
 
-/// Removes a directory and everything in it.
+/// Removes a directory and everything in it, as far as one mount goes.
 pub(crate) fn remove(directory: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
-    let mut open = vec![Emptying::enter(directory, name)?];
+    let mount = mount_of(directory)?;
+    let mut open = vec![Emptying::enter(directory, name, mount)?];
     while let Some(top) = open.last_mut() {
         if let Some(below) = top.directories.pop() {
-            let next = Emptying::enter(top.directory.as_fd(), &below)?;
+            let next = Emptying::enter(top.directory.as_fd(), &below, mount)?;
             open.push(next);
             continue;
         }
@@ -146,8 +148,11 @@ struct Emptying {
 }
 
 impl Emptying {
-    fn enter(parent: BorrowedFd<'_>, name: &[u8]) -> Result<Self, Errno> {
+    fn enter(parent: BorrowedFd<'_>, name: &[u8], mount: MountId) -> Result<Self, Errno> {
         let directory = open_directory(parent, name)?;
+        if mount_of(directory.as_fd())? != mount {
+            return Err(Errno::XDEV);
+        }
         let mut directories = Vec::new();
         for name in names(&directory)? {
             match unlinkat(&directory, name.as_slice(), AtFlags::empty()) {

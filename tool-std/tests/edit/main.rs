@@ -5,6 +5,8 @@ mod line_vectors;
 #[cfg(test)]
 mod mutations;
 #[cfg(test)]
+mod noise;
+#[cfg(test)]
 mod peers;
 #[cfg(test)]
 mod random;
