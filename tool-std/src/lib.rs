@@ -1,1 +1,5 @@
 //! The standard tools.
+
+pub mod limits;
+pub mod sandbox;
+pub mod shell;

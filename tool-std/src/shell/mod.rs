@@ -1,0 +1,4 @@
+//! Tools that run programs.
+
+pub mod guard;
+pub mod words;
