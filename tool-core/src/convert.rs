@@ -325,26 +325,11 @@ fn io_kind(kind: io::ErrorKind) -> ErrorKind {
     }
 }
 
-/// The [`ToolResult`] of what a function returned.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __result {
-    ($value:expr) => {{
-        let value = $value;
-        match (&$crate::__private::Of::value(&value)).split(value) {
-            $crate::__private::Ok(value) => (&&&&$crate::__private::Of::value(&value)).output(value),
-            $crate::__private::Err(error) => {
-                $crate::__private::Err((&&&&$crate::__private::Of::value(&error)).error(error))
-            }
-        }
-    }};
-}
-
 /// The [`crate::def::OutputFn`] of a return type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __output {
     ($type:ty) => {
-        |generator| (&&&&(&$crate::__private::Of::<$type>::new()).ok()).schema(generator)
+        |generator| (&&&&(&&$crate::__private::Of::<$type>::new()).ok()).schema(generator)
     };
 }

@@ -58,13 +58,13 @@ impl<'a> Args<'a> {
     }
 
     /// Decodes parameter `i`; absence of an option, flag or list is a value. Records issues and goes on.
-    pub fn take<T: serde::de::DeserializeOwned>(&mut self, i: usize) -> Option<T> {
+    pub fn take<T: crate::__private::ToolArg>(&mut self, i: usize) -> Option<T> {
         let value = self.input.get(self.tool.params.get(i)?.name)?;
         serde_json::from_value(value.clone()).ok()
     }
 
     /// Decodes parameter `i`, or makes its default when it was left out or null.
-    pub fn take_or<T: serde::de::DeserializeOwned>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
+    pub fn take_or<T: crate::__private::ToolArg>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
         Some(self.take(i).unwrap_or_else(default))
     }
 

@@ -21,6 +21,15 @@ impl Origin<'_> {
     /// A definition made at run time.
     pub const DYNAMIC: Origin<'static> =
         Origin { krate: "run time", version: "", module: "", file: "", line: 0 };
+
+    /// What cargo says of the package; nothing where the compiler runs without it.
+    #[doc(hidden)]
+    pub const fn known(text: Option<&'static str>) -> &'static str {
+        match text {
+            Some(text) => text,
+            None => "",
+        }
+    }
 }
 
 impl fmt::Display for Origin<'_> {
@@ -42,8 +51,8 @@ impl fmt::Display for Origin<'_> {
 macro_rules! __origin {
     () => {
         $crate::def::Origin {
-            krate: ::core::env!("CARGO_PKG_NAME"),
-            version: ::core::env!("CARGO_PKG_VERSION"),
+            krate: $crate::def::Origin::known(::core::option_env!("CARGO_PKG_NAME")),
+            version: $crate::def::Origin::known(::core::option_env!("CARGO_PKG_VERSION")),
             module: ::core::module_path!(),
             file: ::core::file!(),
             line: ::core::line!(),

@@ -83,7 +83,7 @@ impl<'a> ParamDef<'a> {
     }
 
     /// Whether a call must give it.
-    pub fn is_required(&self) -> bool {
+    pub const fn is_required(&self) -> bool {
         if self.required {
             return true;
         }

@@ -111,12 +111,7 @@ impl Search<'_> {
     }
 
     /// The place behind a dangling link in `directory`: its `..` are followed by the kernel, what is missing is not.
-    fn behind(
-        &self,
-        directory: &Relative,
-        target: &[u8],
-        links: usize,
-    ) -> Result<Option<Place>, ToolError> {
+    fn behind(&self, directory: &Relative, target: &[u8], links: usize) -> Result<Option<Place>, ToolError> {
         if target.starts_with(b"/") {
             return Err(refusal::absolute_link(self.given));
         }

@@ -9,7 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink, statat, statx,
+    AtFlags, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink, statat,
+    statx,
 };
 use rustix::io::Errno;
 
@@ -126,10 +127,15 @@ impl Opener {
     }
 
     /// A child of an open directory, without following it if it is a link.
-    pub(crate) fn child(&self, dir: &Handle, name: &[u8]) -> Result<Handle, Refused> {
-        let fd = self.child_of(dir.as_fd(), name)?;
+    pub(crate) fn child(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &[u8],
+        relative: Relative,
+    ) -> Result<Handle, Refused> {
+        let fd = self.child_of(dir, name)?;
         let stat = fstat(&fd)?;
-        Ok(Handle { fd, stat, relative: dir.relative.join(name) })
+        Ok(Handle { fd, stat, relative })
     }
 
     /// A handle of a child of an open directory, without following it if it is a link.
@@ -152,7 +158,9 @@ impl Opener {
             };
             let stat = fstat(&fd)?;
             match self.path_of(fd.as_fd())? {
-                Some(relative) if self.is_named(&stat, &relative) => return Ok(Handle { fd, stat, relative }),
+                Some(relative) if self.is_named(&stat, &relative) => {
+                    return Ok(Handle { fd, stat, relative });
+                }
                 _ => continue,
             }
         }

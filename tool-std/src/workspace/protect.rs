@@ -3,7 +3,7 @@
 //! A name is a sequence of components, compared without ASCII case, at any depth; what lies below it is protected too.
 //! The caller asks twice: about the text of a path and about the path without links.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 use tool_core::ToolError;
 
 use super::path::Relative;
@@ -108,7 +108,7 @@ struct Name {
 #[derive(Debug)]
 enum Part {
     Exactly(Vec<u8>),
-    Glob(Box<GlobMatcher>),
+    Glob(GlobSet),
     AnyDepth,
 }
 
@@ -159,8 +159,11 @@ impl Names {
     /// `not_configured` for a glob that is not one.
     pub(crate) fn new(protect: &Protect, sealed: Vec<Relative>) -> Result<Self, ToolError> {
         let open = |name: &str| protect.open.iter().any(|other| other.eq_ignore_ascii_case(name));
-        let table =
-            [(Class::Secret, &SECRET[..]), (Class::GitConfig, &GIT_CONFIG[..]), (Class::Guarded, &GUARDED[..])];
+        let table = [
+            (Class::Secret, &SECRET[..]),
+            (Class::GitConfig, &GIT_CONFIG[..]),
+            (Class::Guarded, &GUARDED[..]),
+        ];
         let mut names: Vec<Name> = table
             .iter()
             .flat_map(|(class, names)| names.iter().map(move |name| (*class, *name)))
@@ -212,7 +215,8 @@ fn added_name(class: Class, text: &str) -> Result<Name, ToolError> {
         .build()
         .ok()
         .filter(|_| fits)
-        .map(|glob| Name { class, parts: vec![Part::Glob(Box::new(glob.compile_matcher()))] })
+        .and_then(|glob| GlobSet::builder().add(glob).build().ok())
+        .map(|glob| Name { class, parts: vec![Part::Glob(glob)] })
         .ok_or_else(|| {
             let shown: String = text.chars().take(ECHO_CHARS as usize).collect();
             ToolError::not_configured(format!("`{shown}` is neither a name nor a glob on one component."))

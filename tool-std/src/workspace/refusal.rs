@@ -62,7 +62,8 @@ pub(crate) fn effect_not_declared() -> ToolError {
 }
 
 pub(crate) fn quota_exceeded(what: &str, used: u64, wanted: u64, limit: u64) -> ToolError {
-    let message = format!("The workspace is full ({used} {what} used, {wanted} more wanted; the limit is {limit}).");
+    let message =
+        format!("The workspace is full ({used} {what} used, {wanted} more wanted; the limit is {limit}).");
     refusal(ErrorKind::Denied, "quota_exceeded", message)
         .detail("used", used)
         .detail("wanted", wanted)
@@ -74,11 +75,7 @@ pub(crate) fn path_not_found(path: &str) -> ToolError {
 }
 
 pub(crate) fn workspace_missing(root: &str) -> ToolError {
-    refusal(
-        ErrorKind::NotFound,
-        "workspace_missing",
-        format!("The workspace {} does not exist.", echo(root)),
-    )
+    refusal(ErrorKind::NotFound, "workspace_missing", format!("The workspace {} does not exist.", echo(root)))
 }
 
 pub(crate) fn already_exists(path: &str) -> ToolError {
@@ -128,6 +125,11 @@ pub(crate) fn file_too_large(bytes: u64, limit: u64) -> ToolError {
     refusal(ErrorKind::Failed, "file_too_large", message)
 }
 
+pub(crate) fn line_too_long(path: &str, limit: u64) -> ToolError {
+    let message = format!("{} has a line of more than {limit} bytes.", echo(path));
+    refusal(ErrorKind::Failed, "line_too_long", message)
+}
+
 pub(crate) fn disk_full() -> ToolError {
     refusal(ErrorKind::Failed, "disk_full", "The disk is full.".to_owned())
 }
@@ -149,12 +151,8 @@ pub(crate) fn system(path: &str, errno: Errno) -> ToolError {
         Errno::EXIST => already_exists(path),
         Errno::NOSPC | Errno::DQUOT => disk_full(),
         Errno::AGAIN | Errno::STALE => path_changed(path),
-        _ => refusal(
-            ErrorKind::Failed,
-            "io_error",
-            format!("{} could not be read or written.", echo(path)),
-        )
-        .source(std::io::Error::from(errno)),
+        _ => refusal(ErrorKind::Failed, "io_error", format!("{} could not be read or written.", echo(path)))
+            .source(std::io::Error::from(errno)),
     }
 }
 

@@ -118,9 +118,9 @@ fn shown_as_given(bytes: &[u8]) -> String {
 fn decoded<'a>(bytes: &'a [u8], given: &str) -> Result<std::borrow::Cow<'a, [u8]>, ToolError> {
     match bytes.strip_prefix(RAW.as_bytes()) {
         None => Ok(bytes.into()),
-        Some(rest) => decode(rest).map(Into::into).map_err(|at| {
-            refusal::path_invalid(given, &format!("bad % escape at {}", RAW.len() + at))
-        }),
+        Some(rest) => decode(rest)
+            .map(Into::into)
+            .map_err(|at| refusal::path_invalid(given, &format!("bad % escape at {}", RAW.len() + at))),
     }
 }
 

@@ -1,0 +1,184 @@
+//! The entry of a call: takes every parameter, then moves all into a `Run` that calls the function.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ReturnType;
+
+use super::storage::Storage;
+use super::{at, over, param};
+use crate::ir::{CtxIr, DefaultIr, InputIr, ParamIr, ToolIr, unraw};
+use crate::parse::ctx_attr;
+use crate::parse::tokens::made_static;
+
+/// `fn __call`.
+pub(super) fn call(ir: &ToolIr) -> TokenStream {
+    let takes = ir.params().enumerate().map(|(i, param)| take(i, param));
+    let unwrap = unwrap(ir);
+    let run = run(ir);
+    quote_spanned! {Span::mixed_site()=>
+        fn __call(__args: &mut __t::Args<'_>) -> __t::Result<__t::Run, __t::ToolError> {
+            #(#takes)*
+            __args.finish()?;
+            #unwrap
+            __t::Ok(#run)
+        }
+    }
+}
+
+/// The local of a parameter: its own name under the macro's hygiene, so that it hides nothing of the author's.
+fn local(param: &ParamIr) -> Ident {
+    let name = unraw(&param.ident);
+    match syn::parse_str::<Ident>(&name) {
+        Ok(_) => Ident::new(&name, Span::mixed_site()),
+        Err(_) => Ident::new_raw(&name, Span::mixed_site()),
+    }
+}
+
+fn take(i: usize, param: &ParamIr) -> TokenStream {
+    let local = local(param);
+    let ty = param::decoded_type(i, param);
+    let taken = match &param.attr.default {
+        None => quote_spanned!(Span::mixed_site()=> __args.take::<#ty>(#i)),
+        Some(default) => {
+            let default = default_fn(i, default, param);
+            quote_spanned!(Span::mixed_site()=> __args.take_or::<#ty>(#i, #default))
+        }
+    };
+    quote_spanned!(Span::mixed_site()=> let #local = #taken;)
+}
+
+fn default_fn(i: usize, _: &DefaultIr, param: &ParamIr) -> TokenStream {
+    let name = param::default_name(i);
+    if param.attr.schema_with.is_some() {
+        let wrapper = param::wrapper_name(i);
+        quote_spanned!(Span::mixed_site()=> || #wrapper(#name()))
+    } else {
+        quote!(#name)
+    }
+}
+
+fn unwrap(ir: &ToolIr) -> TokenStream {
+    let locals: Vec<Ident> = ir.params().map(local).collect();
+    if locals.is_empty() {
+        return TokenStream::new();
+    }
+    let patterns = ir.params().zip(&locals).enumerate().map(|(i, (param, local))| {
+        if param.attr.schema_with.is_some() {
+            let wrapper = param::wrapper_name(i);
+            quote_spanned!(Span::mixed_site()=> __t::Some(#wrapper(#local)))
+        } else {
+            quote_spanned!(Span::mixed_site()=> __t::Some(#local))
+        }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        let (#(#patterns,)*) = (#(#locals,)*) else { return __t::Err(__args.incomplete()) };
+    }
+}
+
+fn run(ir: &ToolIr) -> TokenStream {
+    let fetches = ir.capabilities().enumerate().map(|(i, ctx)| fetch(i, ctx));
+    let receiver = ir.owner.as_ref().filter(|owner| owner.receiver).map(|_| {
+        quote_spanned!(Span::mixed_site()=> let __self = <__Self as __t::Shared>::fetch(&__INJECT_SELF, &__ctx)?;)
+    });
+    let outcome = outcome(ir);
+    let context = if ir.capabilities().next().is_some() || receiver.is_some() || ir.takes_context() {
+        Ident::new("__ctx", Span::mixed_site())
+    } else {
+        Ident::new("_", Span::mixed_site())
+    };
+    let span = at(ir.ident.span());
+    if ir.is_async {
+        let body = quote_spanned!(Span::mixed_site()=> #receiver #(#fetches)* #outcome);
+        quote_spanned!(span=> __t::Run::future(move |#context| async move { #body }))
+    } else {
+        quote_spanned! {Span::mixed_site()=>
+            __t::Run::blocking(move |#context| { #receiver #(#fetches)* #outcome })
+        }
+    }
+}
+
+/// The call and the form of what it returns.
+fn outcome(ir: &ToolIr) -> TokenStream {
+    let call = call_expr(ir);
+    let ReturnType::Type(_, ty) = &ir.output else {
+        return quote_spanned!(Span::mixed_site()=> __t::empty(#call));
+    };
+    let (first, last) = over(ty);
+    let output = spanned_method(quote_spanned!(first=> (&&&&__t::Of::value(&__value))), "output", last);
+    let error = spanned_method(quote_spanned!(first=> (&&&&__t::Of::value(&__error))), "error", last);
+    quote_spanned! {Span::mixed_site()=>
+        let __value = #call;
+        match (&&__t::Of::value(&__value)).split(__value) {
+            __t::Ok(__value) => #output(__value),
+            __t::Err(__error) => __t::Err(#error(__error)),
+        }
+    }
+}
+
+fn spanned_method(of: TokenStream, name: &str, _: Span) -> TokenStream {
+    let span = of.clone().into_iter().next().map_or_else(Span::mixed_site, |token| token.span());
+    let name = Ident::new(name, span);
+    quote_spanned!(span=> #of.#name)
+}
+
+fn call_expr(ir: &ToolIr) -> TokenStream {
+    let mut ctx_index = 0;
+    let mut arguments: Vec<TokenStream> = Vec::new();
+    if ir.owner.as_ref().is_some_and(|owner| owner.receiver) {
+        arguments.push(quote_spanned!(Span::mixed_site()=> <__Self as __t::Shared>::lend(&__self)));
+    }
+    for input in &ir.inputs {
+        arguments.push(match input {
+            InputIr::Param(param) => Storage::of(param).lend(&local(param)),
+            InputIr::Context(_) => quote_spanned!(Span::mixed_site()=> &__ctx),
+            InputIr::Ctx(ctx) => {
+                let lent = lend(ctx_index, ctx);
+                ctx_index += 1;
+                lent
+            }
+        });
+    }
+    let ident = &ir.ident;
+    let function = match &ir.owner {
+        Some(owner) => {
+            let ty = &owner.ty;
+            quote!(<#ty>::#ident)
+        }
+        None => quote!(#ident),
+    };
+    let wait = ir.is_async.then(|| quote_spanned!(Span::mixed_site()=> .await));
+    quote_spanned!(Span::mixed_site()=> #function(#(#arguments),*)#wait)
+}
+
+/// The local of the `i`-th capability.
+fn held(i: usize) -> Ident {
+    format_ident!("__held_{i}", span = Span::mixed_site())
+}
+
+fn fetch(i: usize, ctx: &CtxIr) -> TokenStream {
+    let held = held(i);
+    let fetched = match &ctx.secret {
+        Some(key) if ctx_attr::is_optional(&ctx.ty) => {
+            quote_spanned!(Span::mixed_site()=> __ctx.optional_secret(#key)?)
+        }
+        Some(key) => quote_spanned!(Span::mixed_site()=> __ctx.secret(#key)?),
+        None => {
+            let ty = made_static(&ctx.ty);
+            let inject = param::inject_name(i);
+            quote_spanned!(Span::mixed_site()=> <#ty as __t::Shared>::fetch(&#inject, &__ctx)?)
+        }
+    };
+    quote_spanned!(Span::mixed_site()=> let #held = #fetched;)
+}
+
+fn lend(i: usize, ctx: &CtxIr) -> TokenStream {
+    let held = held(i);
+    match &ctx.secret {
+        Some(_) if ctx_attr::is_optional(&ctx.ty) => quote_spanned!(Span::mixed_site()=> #held.as_deref()),
+        Some(_) => quote_spanned!(Span::mixed_site()=> &#held),
+        None => {
+            let ty = made_static(&ctx.ty);
+            quote_spanned!(Span::mixed_site()=> <#ty as __t::Shared>::lend(&#held))
+        }
+    }
+}

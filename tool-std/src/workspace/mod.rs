@@ -1,0 +1,305 @@
+//! The workspace: the one directory tree that file tools see, and every rule of how they reach into it.
+//!
+//! A path goes through [`resolve`] (text), [`locate`] (links), the checks of this file (protected names, links, mounts)
+//! and only then is it opened, always beneath a root handle that is opened once. After the text every decision is about
+//! an open handle, never about a name alone. (Source: sandbox.md §1–§5.)
+
+mod fallback;
+mod identity;
+mod ignores;
+mod listing;
+mod locate;
+pub mod managed;
+mod nearest;
+mod open;
+mod path;
+pub mod policy;
+pub mod protect;
+mod quota;
+pub(crate) mod refusal;
+pub mod resolve;
+mod truncation;
+mod walk;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{FileType, OFlags};
+use rustix::io::Errno;
+use tool_core::{ToolContext, ToolError};
+
+pub use locate::Located;
+pub use open::Resolver;
+pub use path::{Relative, shown};
+pub use policy::{Protect, Rule, WorkspacePolicy};
+pub use protect::{Class, Use};
+pub use resolve::{Roots, WorkspacePath};
+pub use truncation::Truncation;
+pub use walk::{Entry, GitDirectories, Skipped, Unreadable, UnreadablePlace, Walk, WalkOptions};
+
+use crate::limits::Limits;
+use locate::Place;
+pub(crate) use open::Handle;
+use open::Opener;
+use protect::Names;
+use quota::Quota;
+
+/// A directory tree and its rules; a capability, cheap to clone.
+///
+/// The value that a tool gets is bound to its call ([`Workspace::for_call`]): it ends with the call, and a tool that
+/// declares no side effect cannot write through it.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    tree: Arc<Tree>,
+    call: Option<ToolContext>,
+}
+
+/// What all calls share.
+#[derive(Debug)]
+struct Tree {
+    configured: PathBuf,
+    roots: Roots,
+    opener: Opener,
+    names: Names,
+    quota: Quota,
+    policy: WorkspacePolicy,
+    is_managed: bool,
+}
+
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reading.
+    Read,
+    /// Writing at the end.
+    Append,
+}
+
+impl Workspace {
+    /// Opens a tree by its root, which may itself be a link.
+    ///
+    /// # Errors
+    /// `not_found`/`workspace_missing`, `not_configured` for a policy that cannot hold.
+    pub fn open(root: &Path, policy: WorkspacePolicy) -> Result<Self, ToolError> {
+        Self::open_with(root, policy, &[])
+    }
+
+    /// Opens a tree without some means of the system (`openat2`), so that each fallback can be tested.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`].
+    pub fn open_with(root: &Path, policy: WorkspacePolicy, missing: &[&str]) -> Result<Self, ToolError> {
+        let shown_root = root.display().to_string();
+        let failed = |error: std::io::Error| root_error(&shown_root, &error);
+        let configured = std::path::absolute(root).map_err(failed)?;
+        let opener = Opener::new(&configured, policy.mounts, missing.contains(&"openat2"))
+            .map_err(|errno| failed(errno.into()))?;
+        let real = std::fs::canonicalize(&configured).map_err(failed)?;
+        let sealed = policy.sealed.iter().filter_map(|path| identity::below(&real, path)).collect();
+        let workspace = Self {
+            tree: Arc::new(Tree {
+                roots: Roots::new(&configured, &real),
+                opener,
+                names: Names::new(&policy.protect, sealed)?,
+                quota: Quota::new(policy.max_bytes, policy.max_files),
+                policy,
+                configured,
+                is_managed: false,
+            }),
+            call: None,
+        };
+        workspace.measure()?;
+        Ok(workspace)
+    }
+
+    /// The same tree bound to a call: its deadline, cancellation and effects.
+    #[must_use]
+    pub fn for_call(&self, ctx: &ToolContext) -> Self {
+        Self { tree: Arc::clone(&self.tree), call: Some(ctx.clone()) }
+    }
+
+    /// The root as configured.
+    pub fn root(&self) -> &Path {
+        &self.tree.configured
+    }
+
+    /// Who resolves paths.
+    pub fn resolver(&self) -> Resolver {
+        self.tree.opener.resolver()
+    }
+
+    /// Whether this is a managed workspace.
+    pub fn is_managed(&self) -> bool {
+        self.tree.is_managed
+    }
+
+    /// The rules.
+    pub fn policy(&self) -> &WorkspacePolicy {
+        &self.tree.policy
+    }
+
+    /// The limits of the file tools.
+    pub fn limits(&self) -> &Limits {
+        &self.tree.policy.limits
+    }
+
+    /// How many names of a class are protected.
+    pub fn protected(&self, class: Class) -> usize {
+        self.tree.names.count(class)
+    }
+
+    /// Fails when the call should end; looked at before each file, directory and 64 KiB.
+    ///
+    /// # Errors
+    /// `cancelled`, `timeout`.
+    pub fn check(&self) -> Result<(), ToolError> {
+        self.call.as_ref().map_or(Ok(()), ToolContext::check)
+    }
+
+    /// The path that a text means: text only (sandbox.md §1).
+    ///
+    /// # Errors
+    /// `path_invalid`, `path_too_long`, `path_escape`.
+    pub fn resolve(&self, path: &Path) -> Result<WorkspacePath, ToolError> {
+        self.tree.roots.resolve(path)
+    }
+
+    /// Where a path leads once links are followed; what does not exist stays as it is.
+    ///
+    /// # Errors
+    /// Those of files.md §3 for paths.
+    pub fn locate(&self, path: &WorkspacePath) -> Result<Located, ToolError> {
+        locate::locate(&self.tree.opener, path)
+    }
+
+    /// Opens a regular file.
+    ///
+    /// # Errors
+    /// Those of files.md §3 for paths; `effect_not_declared` for writing in a call that declares none.
+    pub fn open_file(&self, path: &WorkspacePath, access: Access) -> Result<File, ToolError> {
+        let (wanted, flags) = match access {
+            Access::Read => (Use::Read, OFlags::RDONLY),
+            Access::Append => (Use::Write, OFlags::WRONLY | OFlags::APPEND),
+        };
+        if access == Access::Append {
+            self.may_write()?;
+        }
+        let handle = self.regular_file(path, wanted)?;
+        handle.reopen(flags).map_err(|errno| refusal::system(path.given(), errno))
+    }
+
+    /// Walks the tree below a directory in the order of paths.
+    ///
+    /// # Errors
+    /// Those of files.md §3 for paths.
+    pub fn walk(&self, from: &WorkspacePath, options: WalkOptions) -> Result<Walk<'_>, ToolError> {
+        let start = self.directory(from)?;
+        Walk::new(self, start, from, options)
+    }
+
+    /// The handle of a regular file that may be used so.
+    pub(crate) fn regular_file(&self, path: &WorkspacePath, wanted: Use) -> Result<Handle, ToolError> {
+        let handle = self.existing(path, wanted)?;
+        match FileType::from_raw_mode(handle.stat.st_mode) {
+            FileType::RegularFile if path.names_directory() => Err(refusal::not_a_directory(path.given())),
+            FileType::RegularFile => Ok(handle),
+            FileType::Directory => Err(refusal::is_a_directory(path.given())),
+            other => Err(refusal::not_regular_file(path.given(), other)),
+        }
+    }
+
+    /// The handle of a directory that may be listed.
+    pub(crate) fn directory(&self, path: &WorkspacePath) -> Result<Handle, ToolError> {
+        let handle = self.existing(path, Use::List)?;
+        match FileType::from_raw_mode(handle.stat.st_mode) {
+            FileType::Directory => Ok(handle),
+            _ => Err(refusal::not_a_directory(path.given())),
+        }
+    }
+
+    /// The handle of whatever is at a path, checked for a use.
+    pub(crate) fn existing(&self, path: &WorkspacePath, wanted: Use) -> Result<Handle, ToolError> {
+        match self.located(path, wanted)?.place {
+            Place::Existing(handle) => Ok(handle),
+            Place::Missing { .. } if path.names_directory() && wanted != Use::List => {
+                Err(refusal::path_invalid(path.given(), "it names a directory and nothing is there"))
+            }
+            Place::Missing { directory, names } => Err(self.not_found(path, &directory, &names)),
+        }
+    }
+
+    /// Where a path leads, checked for a use by its text, by its path without links and by its identity.
+    pub(crate) fn located(&self, path: &WorkspacePath, wanted: Use) -> Result<Located, ToolError> {
+        self.check()?;
+        self.permit(path.given(), path.relative(), wanted)?;
+        let located = self.locate(path)?;
+        self.permit(path.given(), &located.relative(), wanted)?;
+        if let Place::Existing(handle) = &located.place {
+            self.permit_handle(path.given(), handle, wanted)?;
+        }
+        Ok(located)
+    }
+
+    /// Refuses a path whose name is protected against a use.
+    pub(crate) fn permit(&self, given: &str, path: &Relative, wanted: Use) -> Result<(), ToolError> {
+        match self.tree.names.permit(path, wanted) {
+            true => Ok(()),
+            false => Err(refusal::protected_path(given)),
+        }
+    }
+
+    /// Refuses a file that is protected by identity, or has more names than the policy allows.
+    pub(crate) fn permit_handle(&self, given: &str, file: &Handle, wanted: Use) -> Result<(), ToolError> {
+        let policy = &self.tree.policy;
+        let is_regular = FileType::from_raw_mode(file.stat.st_mode) == FileType::RegularFile;
+        if !is_regular {
+            return Ok(());
+        }
+        let shared = file.stat.st_nlink > 1;
+        if shared && identity::is_one_of(&file.stat, &policy.sealed_files) {
+            return Err(refusal::protected_path(given));
+        }
+        if wanted == Use::Write && identity::is_one_of(&file.stat, &policy.guarded_files) {
+            return Err(refusal::protected_path(given));
+        }
+        if shared && wanted != Use::List && policy.hardlinks == Rule::Deny {
+            return Err(refusal::hardlink_refused(given));
+        }
+        Ok(())
+    }
+
+    /// Refuses a change by a call that declares none.
+    pub(crate) fn may_write(&self) -> Result<(), ToolError> {
+        let call = self.call.as_ref().and_then(ToolContext::call);
+        match call.is_some_and(|call| !call.behavior().side_effect) {
+            true => Err(refusal::effect_not_declared()),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn opener(&self) -> &Opener {
+        &self.tree.opener
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.tree.names
+    }
+
+    /// `path_not_found` with the nearest name beside the first one that is missing.
+    fn not_found(&self, path: &WorkspacePath, directory: &Handle, names: &[Vec<u8>]) -> ToolError {
+        let error = refusal::path_not_found(path.given());
+        let hint = names.first().and_then(|name| nearest::nearest(self, directory, name));
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    }
+}
+
+fn root_error(root: &str, error: &std::io::Error) -> ToolError {
+    match Errno::from_io_error(error) {
+        Some(Errno::NOENT) => refusal::workspace_missing(root),
+        _ => refusal::io(root, error),
+    }
+}
