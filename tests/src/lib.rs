@@ -1,1 +1,4 @@
 //! What crosses crates.
+
+#[cfg(test)]
+mod vectors;

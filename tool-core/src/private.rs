@@ -13,8 +13,9 @@ pub use serde::{Deserialize, Deserializer};
 pub use serde_json::value::Serializer as JsonSerializer;
 pub use std::default::Default;
 
+pub use std::marker::Sized;
 pub use std::option::Option::{self, None, Some};
-pub use std::primitive::{bool, str};
+pub use std::primitive::{bool, str, usize};
 pub use std::result::Result::{self, Err, Ok};
 pub use std::sync::Arc;
 pub use std::time::Duration;
@@ -30,7 +31,9 @@ pub use crate::registry::Registration;
 pub use crate::secret::Secret;
 pub use crate::set::ToolSet;
 pub use crate::tool::Tool;
-pub use crate::{__answers as answers, __origin as origin, __output as output, __submit as submit};
+pub use crate::{
+    __answers as answers, __arg as arg, __origin as origin, __output as output, __submit as submit,
+};
 #[cfg(feature = "inventory")]
 pub use inventory;
 
@@ -61,6 +64,40 @@ pub static BROKEN: ToolDef<'static> = {
 pub trait ToolArg: serde::de::DeserializeOwned + JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: serde::de::DeserializeOwned + JsonSchema> ToolArg for T {}
+
+/// A bound like [`ToolArg`] whose refusal names a type as its author wrote it, whatever path the compiler would print.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __arg {
+    ($bound:ident $message:literal) => {
+        #[diagnostic::on_unimplemented(
+            message = $message,
+            label = "neither decodes from JSON nor has a schema",
+            note = "derive `serde::Deserialize` and `schemars::JsonSchema` (schemars 1), or mark it `#[ctx]` if it is supplied by the host"
+        )]
+        trait $bound: $crate::__private::Sized {
+            fn take(args: &mut $crate::__private::Args<'_>, i: $crate::__private::usize) -> $crate::__private::Option<Self>;
+            fn take_or(
+                args: &mut $crate::__private::Args<'_>,
+                i: $crate::__private::usize,
+                default: fn() -> Self,
+            ) -> $crate::__private::Option<Self>;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<T: $crate::__private::ToolArg> $bound for T {
+            fn take(args: &mut $crate::__private::Args<'_>, i: $crate::__private::usize) -> $crate::__private::Option<T> {
+                args.take(i)
+            }
+            fn take_or(
+                args: &mut $crate::__private::Args<'_>,
+                i: $crate::__private::usize,
+                default: fn() -> T,
+            ) -> $crate::__private::Option<T> {
+                args.take_or(i, default)
+            }
+        }
+    };
+}
 
 /// A type, to be asked about by constants: an inherent constant wins over that of [`Unknown`].
 pub struct Probe<T: ?Sized>(PhantomData<T>);

@@ -6,7 +6,8 @@ use std::cell::RefCell;
 use std::fmt::Display;
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
+use syn::Attribute;
 
 use crate::parse::keys::Takes;
 
@@ -37,7 +38,13 @@ impl Sink {
 
     /// Every error as a `compile_error!`.
     pub(crate) fn into_tokens(self) -> TokenStream {
-        self.0.into_inner().into_iter().map(syn::Error::into_compile_error).collect()
+        self.under(&[])
+    }
+
+    /// Every error as a `compile_error!`, where the function is there at all.
+    pub(crate) fn under(self, cfgs: &[Attribute]) -> TokenStream {
+        let errors = self.0.into_inner().into_iter().flatten().map(syn::Error::into_compile_error);
+        errors.flat_map(|error| quote!(#(#cfgs)* #error)).collect()
     }
 }
 
@@ -139,6 +146,10 @@ pub(crate) const TOO_MANY: &str =
 
 pub(crate) fn other_attribute(path: &str) -> String {
     format!("`#[{path}]` has no effect on a tool parameter; did you mean `#[arg]`?")
+}
+
+pub(crate) fn not_an_arg(ty: &str) -> String {
+    format!("`{ty}` cannot be a tool parameter")
 }
 
 pub(crate) fn impl_param(param: &str) -> String {

@@ -140,6 +140,7 @@ pub(crate) struct ConstraintIr {
 }
 
 /// A declared secret.
+#[derive(Clone)]
 pub(crate) struct SecretIr {
     pub(crate) key: LitStr,
     pub(crate) label: Option<LitStr>,

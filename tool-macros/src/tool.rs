@@ -112,7 +112,7 @@ pub(crate) fn finish(ir: &ToolIr, root: &TokenStream, sink: Sink) -> TokenStream
     if sink.is_empty() {
         return emit::tool(ir, root);
     }
-    let errors = sink.into_tokens();
+    let errors = sink.under(&ir.cfgs);
     let dummy = emit::dummy(ir, root);
     quote!(#errors #dummy)
 }

@@ -10,7 +10,7 @@ use crate::ir::{OwnerIr, ToolIr};
 use crate::parse::signature::{self, Function, inside};
 use crate::parse::tokens::without_self;
 use crate::parse::tool_attr::{self, BoxAttr};
-use crate::{check, emit, path, tool};
+use crate::{emit, path, tool};
 
 /// The attribute on an inherent `impl`.
 pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
@@ -28,26 +28,22 @@ pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     };
     let attr = tool_attr::toolbox(attr, &sink);
     let usable = block.check(&sink);
-    let tools = block.take_tools(&attr, &sink);
+    let tools = block.take_tools(&attr);
     let root = match &attr.krate {
         Some(path) => Some(path.to_token_stream()),
         None => path::root(),
     };
-    let Some(root) = root.filter(|_| usable) else {
-        if usable {
-            sink.at_span(proc_macro2::Span::call_site(), errors::NO_CORE);
-        }
-        let errors = sink.into_tokens();
-        return quote!(#block #errors);
-    };
-    for ir in &tools {
-        check::tool(ir, &sink);
+    if usable && root.is_none() {
+        sink.at_span(proc_macro2::Span::call_site(), errors::NO_CORE);
     }
-    let correct = sink.is_empty();
-    let emitted = tools.iter().map(|ir| if correct { emit::tool(ir, &root) } else { emit::dummy(ir, &root) });
-    let emitted: TokenStream = emitted.collect();
+    let Some(root) = root.filter(|_| usable) else {
+        let errors = sink.into_tokens();
+        let of_tools: TokenStream = tools.into_iter().map(|(ir, sink)| sink.under(&ir.cfgs)).collect();
+        return quote!(#block #errors #of_tools);
+    };
+    let tools: TokenStream = tools.into_iter().map(|(ir, sink)| tool::finish(&ir, &root, sink)).collect();
     let errors = sink.into_tokens();
-    quote!(#block #errors #emitted)
+    quote!(#block #errors #tools)
 }
 
 /// An `impl` block, its methods unread.
@@ -173,24 +169,25 @@ impl Block {
         true
     }
 
-    /// Reads the tools and takes the macro's attributes off their methods.
-    fn take_tools(&mut self, of_box: &BoxAttr, sink: &Sink) -> Vec<ToolIr> {
+    /// Reads the tools, each with what is wrong with it, and takes the macro's attributes off their methods.
+    fn take_tools(&mut self, of_box: &BoxAttr) -> Vec<(ToolIr, Sink)> {
         let block_cfgs = emit::cfgs(&self.attrs);
         let ty = self.ty.clone();
         let mut tools = Vec::new();
         for item in &mut self.items {
             let Item::Tool { attr, function } = item else { continue };
-            let attr = tool_attr::tool(without_self(attr.clone(), &ty), sink);
+            let sink = Sink::default();
+            let attr = tool_attr::tool(without_self(attr.clone(), &ty), &sink);
             let receiver = function.sig.receiver().is_some();
             if let Some(receiver) = function.sig.receiver() {
-                signature::check_receiver(receiver, sink);
+                signature::check_receiver(receiver, &sink);
             }
             let prefix = of_box.prefix.as_ref().map(syn::LitStr::value);
             let owner = OwnerIr { ty: ty.clone(), receiver, prefix };
-            let mut ir = tool::read(function, attr, Some(owner), sink);
-            of_box.add_to(&mut ir, sink);
+            let mut ir = tool::read(function, attr, Some(owner), &sink);
+            of_box.add_to(&mut ir);
             ir.cfgs.splice(0..0, block_cfgs.iter().cloned());
-            tools.push(ir);
+            tools.push((ir, sink));
         }
         tools
     }
@@ -198,12 +195,12 @@ impl Block {
 
 impl BoxAttr {
     /// What the box says holds for each of its tools, unless the tool says otherwise.
-    fn add_to(&self, ir: &mut ToolIr, sink: &Sink) {
+    fn add_to(&self, ir: &mut ToolIr) {
         if ir.attr.group.is_none() {
             ir.attr.group.clone_from(&self.group);
         }
         ir.attr.tags.extend(self.tags.iter().cloned());
-        ir.attr.secrets.extend(tool_attr::requirements(self.requires.clone(), sink));
+        ir.attr.secrets.extend(self.secrets.iter().cloned());
     }
 }
 

@@ -18,6 +18,8 @@ fn main() -> ExitCode {
             .name("notes")
             .about("A notebook for people and models.")
             .group("note", "Write, list and sign notes.")
-            .context(|settings| Ok(ToolContext::builder().provide(Notebook::default()).secrets(settings.secrets())))
+            .context(|settings| {
+                Ok(ToolContext::builder().provide(Notebook::default()).secrets(settings.secrets()))
+            })
     }))
 }

@@ -113,9 +113,11 @@ impl Notebook {
         let notes = self.notes();
         let note = notes.iter().find(|note| note.id == id);
         let note = note.ok_or_else(|| {
-            ToolError::not_found(format!("There is no note {id}.")).hint(format!("notes are numbered 1 to {}", notes.len()))
+            ToolError::not_found(format!("There is no note {id}."))
+                .hint(format!("notes are numbered 1 to {}", notes.len()))
         })?;
-        let sum = key.expose_bytes().iter().chain(note.text.as_bytes()).fold(14_695_981_039_346_656_037u64, fnv);
+        let sum =
+            key.expose_bytes().iter().chain(note.text.as_bytes()).fold(14_695_981_039_346_656_037u64, fnv);
         Ok(format!("{id}-{sum:016x}"))
     }
 }

@@ -14,7 +14,9 @@ use crate::Notebook;
 /// What a schema-only tool is refused for, such as a name that is none.
 pub fn template_tools(name: &str, template: &str) -> Result<DynTool, RegistryError> {
     let words: Vec<&str> = template.split('{').skip(1).filter_map(|part| part.split('}').next()).collect();
-    let property = |word: &&str| (word.to_string(), json!({"type": "string", "description": format!("Stands for {{{word}}}.")}));
+    let property = |word: &&str| {
+        (word.to_string(), json!({"type": "string", "description": format!("Stands for {{{word}}}.")}))
+    };
     let properties: serde_json::Map<String, Value> = words.iter().map(property).collect();
     let template = template.to_owned();
     DynTool::builder(name)

@@ -58,8 +58,11 @@ fn the_registry_runs_the_same_tools_and_the_one_made_at_run_time() {
 
 #[test]
 fn a_bad_call_lists_every_issue() {
-    let error = App::new(&[]).call("add_note", json!({"txt": "x", "tags": [{"word": "a", "weight": 9}]})).unwrap_err();
-    let issues: Vec<_> = error.arg_issues().iter().map(|issue| (issue.path.as_str(), issue.code.as_str())).collect();
+    let error = App::new(&[])
+        .call("add_note", json!({"txt": "x", "tags": [{"word": "a", "weight": 9}]}))
+        .unwrap_err();
+    let issues: Vec<_> =
+        error.arg_issues().iter().map(|issue| (issue.path.as_str(), issue.code.as_str())).collect();
     assert_eq!(issues, [("/text", "missing"), ("/tags/0/weight", "range"), ("/txt", "unknown")]);
 }
 

@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value};
 
+use super::reference;
+
 /// A union of alternatives, as serde's four ways of writing an enum look in a schema.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Union<'a> {
@@ -96,8 +98,7 @@ pub fn types(schema: &Value) -> impl Iterator<Item = &str> {
 
 /// The definition of a reference `#/$defs/NAME`.
 fn definition<'a>(reference: &str, definitions: &'a Map<String, Value>) -> Option<&'a Value> {
-    let name = reference.strip_prefix("#/$defs/")?;
-    definitions.get(name).or_else(|| definitions.get(&name.replace("~1", "/").replace("~0", "~")))
+    definitions.get(&reference::definition_name(reference)?)
 }
 
 fn tagged<'a>(cases: &[&'a Value], definitions: &'a Map<String, Value>) -> Option<Union<'a>> {

@@ -1,14 +1,39 @@
-//! One canonical JSON Schema 2020-12 per tool.
+//! One canonical JSON Schema 2020-12 per tool, built on first use, once: the source of every dialect, of `--schema`,
+//! forms and fingerprints, and the authority on what a call may send. (arguments.md §1)
+//!
+//! [`canonical()`] brings the schema of one type into its form; `input` and `output` put the schemas of a tool together.
+//! [`form`] reads canonical schemas.
 
+mod bounds;
+mod canonical;
+mod definitions;
+mod flatten;
 pub mod form;
+mod inline;
+mod input;
+mod merge;
+mod object;
+mod output;
+mod position;
+mod problem;
+mod reference;
+mod scalar;
+mod union;
+mod walked;
 
-/// The input schema of a tool and what the decoder reads from it.
-#[derive(Debug)]
-pub struct InputSchema {}
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-impl crate::ToolDef<'_> {
-    /// Input schema.
-    pub fn input_schema(&self) -> Result<std::sync::Arc<InputSchema>, crate::ToolError> {
-        Ok(std::sync::Arc::new(InputSchema {}))
-    }
+pub use canonical::{canonical, inlined};
+pub use input::{InputSchema, ParamSchema};
+pub use problem::SchemaProblem;
+
+static BUILT: AtomicUsize = AtomicUsize::new(0);
+
+/// How many input and output schemas this process has built, so that tests can tell what was built too early.
+pub fn built() -> usize {
+    BUILT.load(Ordering::Relaxed)
+}
+
+fn count_built() {
+    BUILT.fetch_add(1, Ordering::Relaxed);
 }

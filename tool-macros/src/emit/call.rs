@@ -6,7 +6,7 @@ use syn::ReturnType;
 
 use super::storage::Storage;
 use super::{at, over, param};
-use crate::ir::{CtxIr, DefaultIr, InputIr, ParamIr, ToolIr, unraw};
+use crate::ir::{CtxIr, InputIr, ParamIr, ToolIr, unraw};
 use crate::parse::ctx_attr;
 use crate::parse::tokens::made_static;
 
@@ -37,17 +37,21 @@ fn local(param: &ParamIr) -> Ident {
 fn take(i: usize, param: &ParamIr) -> TokenStream {
     let local = local(param);
     let ty = param::decoded_type(i, param);
-    let taken = match &param.attr.default {
-        None => quote_spanned!(Span::mixed_site()=> __args.take::<#ty>(#i)),
-        Some(default) => {
-            let default = default_fn(i, default, param);
-            quote_spanned!(Span::mixed_site()=> __args.take_or::<#ty>(#i, #default))
+    let default = param.attr.default.as_ref().map(|_| {
+        let default = default_fn(i, param);
+        quote_spanned!(Span::mixed_site()=> , #default)
+    });
+    let method = Ident::new(if default.is_some() { "take_or" } else { "take" }, Span::mixed_site());
+    let taken = match param::own_bound(i, param) {
+        Some((bound, _)) => {
+            quote_spanned!(Span::mixed_site()=> <#ty as #bound>::#method(__args, #i #default))
         }
+        None => quote_spanned!(Span::mixed_site()=> __args.#method::<#ty>(#i #default)),
     };
     quote_spanned!(Span::mixed_site()=> let #local = #taken;)
 }
 
-fn default_fn(i: usize, _: &DefaultIr, param: &ParamIr) -> TokenStream {
+fn default_fn(i: usize, param: &ParamIr) -> TokenStream {
     let name = param::default_name(i);
     if param.attr.schema_with.is_some() {
         let wrapper = param::wrapper_name(i);
@@ -103,22 +107,17 @@ fn outcome(ir: &ToolIr) -> TokenStream {
     let ReturnType::Type(_, ty) = &ir.output else {
         return quote_spanned!(Span::mixed_site()=> __t::empty(#call));
     };
-    let (first, last) = over(ty);
-    let output = spanned_method(quote_spanned!(first=> (&&&&__t::Of::value(&__value))), "output", last);
-    let error = spanned_method(quote_spanned!(first=> (&&&&__t::Of::value(&__error))), "error", last);
+    // A type that is no result or no error is told at the written type.
+    let span = over(ty).0;
+    let output = quote_spanned!(span=> (&&&&__t::Of::value(&__value)).output(__value));
+    let error = quote_spanned!(span=> (&&&&__t::Of::value(&__error)).error(__error));
     quote_spanned! {Span::mixed_site()=>
         let __value = #call;
         match (&&__t::Of::value(&__value)).split(__value) {
-            __t::Ok(__value) => #output(__value),
-            __t::Err(__error) => __t::Err(#error(__error)),
+            __t::Ok(__value) => #output,
+            __t::Err(__error) => __t::Err(#error),
         }
     }
-}
-
-fn spanned_method(of: TokenStream, name: &str, _: Span) -> TokenStream {
-    let span = of.clone().into_iter().next().map_or_else(Span::mixed_site, |token| token.span());
-    let name = Ident::new(name, span);
-    quote_spanned!(span=> #of.#name)
 }
 
 fn call_expr(ir: &ToolIr) -> TokenStream {

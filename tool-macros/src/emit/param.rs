@@ -10,7 +10,7 @@ use crate::ir::{ArgAttr, DefaultIr, ParamIr};
 use crate::parse::docs::Docs;
 use crate::parse::keys::as_text;
 use crate::parse::number::Number;
-use crate::parse::tokens::ends;
+use crate::parse::tokens::{ends, text, words};
 
 /// The constant of the `i`-th row.
 pub(super) fn row_name(i: usize) -> Ident {
@@ -40,12 +40,71 @@ pub(super) fn decoded_type(i: usize, param: &ParamIr) -> TokenStream {
     }
 }
 
+/// Words of types that the compiler prints as they are written.
+const PLAIN_WORDS: [&str; 36] = [
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "isize",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "usize",
+    "f32",
+    "f64",
+    "bool",
+    "char",
+    "str",
+    "String",
+    "Path",
+    "PathBuf",
+    "Vec",
+    "VecDeque",
+    "Option",
+    "Box",
+    "Cow",
+    "BTreeMap",
+    "BTreeSet",
+    "HashMap",
+    "HashSet",
+    "Value",
+    "std",
+    "alloc",
+    "borrow",
+    "collections",
+    "path",
+    "serde_json",
+];
+
+/// A bound of the parameter's own, with its definition, where a refusal should name a type of the author's as written.
+pub(super) fn own_bound(i: usize, param: &ParamIr) -> Option<(Ident, TokenStream)> {
+    if param.attr.schema_with.is_some() {
+        return None;
+    }
+    let written = match Storage::of(param) {
+        Storage::Owned(ty) | Storage::Borrowed(ty) => ty.to_token_stream(),
+        Storage::Lent(_) => return None,
+    };
+    if words(&written).iter().all(|word| PLAIN_WORDS.contains(&word.as_str())) {
+        return None;
+    }
+    let bound = format_ident!("__Arg{i}", span = Span::mixed_site());
+    let message = crate::errors::not_an_arg(&text(written));
+    let definition = quote_spanned!(Span::mixed_site()=> __t::arg!(#bound #message););
+    Some((bound, definition))
+}
+
 /// The row, the default and the wrapper.
 pub(super) fn items(i: usize, param: &ParamIr) -> TokenStream {
     let row = row(i, param);
     let default = param.attr.default.as_ref().map(|default| default_fn(i, param, default));
     let wrapper = wrapper(i, param);
-    quote_spanned!(Span::mixed_site()=> #row #default #wrapper)
+    let bound = own_bound(i, param).map(|(_, definition)| definition);
+    quote_spanned!(Span::mixed_site()=> #row #default #wrapper #bound)
 }
 
 fn row(i: usize, param: &ParamIr) -> TokenStream {
@@ -53,15 +112,11 @@ fn row(i: usize, param: &ParamIr) -> TokenStream {
     let ty = Storage::of(param).ty();
     let answers = quote_spanned!(Span::mixed_site()=> __t::answers!(#ty));
     let declared = declared(i, param);
-    let arguments = proc_macro2::Group::new(
+    let mut arguments = proc_macro2::Group::new(
         proc_macro2::Delimiter::Parenthesis,
         quote_spanned!(Span::mixed_site()=> #answers, #declared),
     );
-    let arguments = {
-        let mut arguments = arguments;
-        arguments.set_span(last);
-        arguments
-    };
+    arguments.set_span(last);
     let mut value = quote_spanned!(first=> __t::typed #arguments);
     if let Some(path) = &param.attr.schema_with {
         value = quote_spanned! {Span::mixed_site()=>

@@ -125,6 +125,16 @@ pub(crate) fn mentions(tokens: impl ToTokens, word: &str) -> bool {
     })
 }
 
+/// Every word in the tokens.
+pub(crate) fn words(tokens: &TokenStream) -> Vec<String> {
+    let word = |token: TokenTree| match token {
+        TokenTree::Ident(ident) => vec![ident.to_string()],
+        TokenTree::Group(group) => words(&group.stream()),
+        _ => Vec::new(),
+    };
+    tokens.clone().into_iter().flat_map(word).collect()
+}
+
 /// The type with `'static` for every lifetime, written or elided.
 pub(crate) fn made_static(ty: impl ToTokens) -> TokenStream {
     with_lifetime(ty, &quote!('static))

@@ -56,7 +56,7 @@ pub(crate) struct BoxAttr {
     pub(crate) group: Option<LitStr>,
     pub(crate) tags: Vec<LitStr>,
     pub(crate) prefix: Option<LitStr>,
-    pub(crate) requires: TokenStream,
+    pub(crate) secrets: Vec<SecretIr>,
     pub(crate) krate: Option<syn::Path>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn toolbox(tokens: TokenStream, sink: &Sink) -> BoxAttr {
             ("group", Value::Text(text)) => attr.group = Some(text),
             ("prefix", Value::Text(text)) => attr.prefix = Some(text),
             ("tags", Value::Texts(texts)) => attr.tags = texts,
-            ("requires", Value::Group(tokens)) => attr.requires = tokens,
+            ("requires", Value::Group(tokens)) => attr.secrets = requirements(tokens, sink),
             ("crate", Value::Path(path)) => attr.krate = Some(path),
             _ => {}
         }
@@ -77,7 +77,7 @@ pub(crate) fn toolbox(tokens: TokenStream, sink: &Sink) -> BoxAttr {
 }
 
 /// The inside of `requires(…)`.
-pub(crate) fn requirements(tokens: TokenStream, sink: &Sink) -> Vec<SecretIr> {
+fn requirements(tokens: TokenStream, sink: &Sink) -> Vec<SecretIr> {
     keys::comma_separated(tokens, sink, |name, input| requirement(name, input, sink))
 }
 

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
-use tool_core::{Effect, ErrorKind, ToolError};
+use tool_core::{Effect, ToolError};
 
 use super::misfit;
 use crate::workspace::refusal::echo;

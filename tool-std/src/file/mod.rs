@@ -7,19 +7,25 @@
 #![allow(clippy::too_many_arguments)]
 
 mod content;
+mod cursor;
 mod encoding;
 mod globs;
 mod lines;
+mod list_dir;
 mod matches;
 mod misfit;
+mod modified;
 mod pattern;
 mod read_file;
 mod report;
 mod search_files;
 mod types;
 mod version;
+mod write_file;
 
 pub use lines::Eol;
+pub use list_dir::{DirectoryList, EntryType, ListSort, ListedEntry, list_dir};
 pub use matches::{LineMatch, Submatch};
 pub use read_file::{FileText, read_file};
 pub use search_files::{FileCount, SearchOutput, SearchResult, SearchSort, SkippedFiles, search_files};
+pub use write_file::{WriteMode, Written, write_file};

@@ -6,7 +6,7 @@ use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use tool_core::{Content as Block, Effect, IssueCode, ToolError, ToolOutput};
+use tool_core::{Content as Block, Effect, IssueCode, ToolError, ToolOutput, tool};
 
 use super::content::Content;
 use super::encoding::{Decoded, Reading, base64, shown};
@@ -80,16 +80,33 @@ pub struct FileText {
 ///
 /// Lines keep their ends, so the pages of a file joined are the file. When `truncated` is set, go on with `next_offset`
 /// (`next_byte_offset` for a binary read). `version` can be given as `expected_version` to the tools that write.
+#[tool(group = "file", aliases = ["read"], paged, output = FileText)]
+#[example("The first ten lines", { "path": "notes.txt", "limit": 10 })]
+#[example("The last line", { "path": "notes.txt", "offset": -1 })]
 pub fn read_file(
+    /// The file, relative to the workspace root.
+    #[arg(positional, hint = "file")]
     path: &Path,
+    /// First line, from 1; a negative number counts from the end.
+    #[arg(default = OFFSET)]
     offset: i64,
+    /// Maximum number of lines.
+    #[arg(short = 'n', range = 1..=10_000, default = 2_000)]
     limit: u32,
+    /// `utf-8`, `auto` (by the byte-order mark), or a label of the Encoding Standard.
+    #[arg(default = "utf-8")]
     encoding: &str,
+    /// Read bytes, as base64; any file of any size.
     binary: bool,
+    /// First byte of a binary read, from 0.
+    #[arg(default = 0)]
     byte_offset: u64,
+    /// Maximum number of bytes of a binary read.
+    #[arg(range = 1..=150_000, default = 150_000)]
     byte_limit: u32,
+    /// Put its number and a tab before every line.
     line_numbers: bool,
-    workspace: &Workspace,
+    #[ctx] workspace: &Workspace,
 ) -> Result<ToolOutput, ToolError> {
     let lines = LineRange { offset, limit, line_numbers };
     let bytes = ByteRange { byte_offset, byte_limit };

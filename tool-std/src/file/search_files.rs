@@ -11,7 +11,7 @@ use rustix::fs::{FileType, OFlags};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_core::{Content as Block, IssueCode, ToolError, ToolOutput};
+use tool_core::{Content as Block, IssueCode, ToolError, ToolOutput, tool};
 
 use super::encoding::Reading;
 use super::globs::Globs;
@@ -107,29 +107,72 @@ pub struct SearchResult {
 /// Searches files for lines that match a regular expression.
 ///
 /// Binary, hidden and ignored files are passed over; links are not followed. The result is the same on every run.
+#[tool(group = "file", aliases = ["grep"], paged, output = SearchResult)]
+#[example("Where a function is defined", { "pattern": "fn main\\b", "types": ["rust"] })]
+#[example("A text with its surroundings", { "pattern": "a.b(c)", "literal": true, "context": 2 })]
 pub fn search_files(
+    /// A regular expression in the syntax of Rust's `regex` crate: no look-around, no back-references.
+    #[arg(positional, len = ..=8_192)]
     pattern: &str,
+    /// A directory or file, relative to the workspace root.
+    #[arg(positional, hint = "path", default = ".")]
     path: &Path,
+    /// The pattern is plain text.
+    #[arg(short = 'F')]
     literal: bool,
+    /// Case does not matter.
+    #[arg(short = 'i')]
     ignore_case: bool,
+    /// Case matters only if the pattern has upper case.
+    #[arg(short = 'S')]
     smart_case: bool,
+    /// Match whole words only.
+    #[arg(short = 'w')]
     word: bool,
+    /// Give the lines that do not match.
     invert: bool,
+    /// A match may span lines; `.` crosses lines only with `(?s)`.
+    #[arg(short = 'U')]
     multiline: bool,
+    /// Lines of context before a match.
+    #[arg(short = 'B', range = 0..=20, default = 0)]
     before: u64,
+    /// Lines of context after a match.
+    #[arg(short = 'A', range = 0..=20, default = 0)]
     after: u64,
+    /// Lines of context on both sides.
+    #[arg(short = 'C', range = 0..=20, default = 0)]
     context: u64,
+    /// Globs of files to search; with a leading `!`, of files to leave out. Without `/` they are about the name.
+    #[arg(short = 'g')]
     glob: &[String],
+    /// Names of file types to search, such as `rust`.
+    #[arg(short = 't')]
     types: &[String],
+    /// Names of file types to leave out.
+    #[arg(short = 'T')]
     types_not: &[String],
+    /// Search hidden files too.
     hidden: bool,
+    /// Obey ignore files.
+    #[arg(default = true)]
     gitignore: bool,
+    /// What to give of each file.
+    #[arg(default)]
     output: SearchOutput,
+    /// The order of the files.
+    #[arg(default)]
     sort: SearchSort,
+    /// Maximum number of matching lines, or of files.
+    #[arg(short = 'm', range = 1..=10_000, default = 1_000)]
     max_results: u64,
+    /// Maximum number of matching lines of one file.
+    #[arg(range = 1..)]
     max_per_file: Option<u64>,
+    /// `auto` (by the byte-order mark, else bytes as they are), or a label of the Encoding Standard.
+    #[arg(default = "auto")]
     encoding: &str,
-    workspace: &Workspace,
+    #[ctx] workspace: &Workspace,
 ) -> Result<ToolOutput, ToolError> {
     let limits = workspace.limits();
     for (parameter, lines) in [("before", before), ("after", after), ("context", context)] {

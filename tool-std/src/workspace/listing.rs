@@ -116,11 +116,14 @@ impl Listing {
                 Kept::No => continue,
                 Kept::Stop => break,
             }
-            smallest.push(Item { name: name.to_vec(), kind: kind.as_raw_mode() });
-            if smallest.len() > self.capacity {
-                smallest.pop();
+            if smallest.len() >= self.capacity {
                 is_complete = false;
+                if smallest.peek().is_some_and(|greatest| greatest.name.as_slice() < name) {
+                    continue;
+                }
+                smallest.pop();
             }
+            smallest.push(Item { name: name.to_vec(), kind: kind.as_raw_mode() });
         }
         self.batch = smallest.into_sorted_vec();
         self.is_complete = is_complete;

@@ -62,11 +62,6 @@ pub(crate) fn locate(opener: &Opener, path: &WorkspacePath) -> Result<Located, T
     Err(refusal::path_changed(path.given()))
 }
 
-/// An error of the opener as an error of the path that the caller gave.
-pub(crate) fn refused(opener: &Opener, path: &WorkspacePath, refused: Refused) -> ToolError {
-    Search { opener, given: path.given() }.refused(path.relative(), refused)
-}
-
 struct Search<'a> {
     opener: &'a Opener,
     given: &'a str,

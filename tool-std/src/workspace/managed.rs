@@ -1,8 +1,20 @@
-//! Names of managed workspaces: one directory per owner and id, never shared by two names, on any file system
-//! (sandbox.md §5).
+//! Managed workspaces: one directory per owner and id, never shared by two names, on any file system (sandbox.md §5).
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 use tool_core::{Effect, ToolError};
+
+use super::refusal;
+
+/// Where managed workspaces lie below the data directory.
+pub(crate) const DIRECTORY: &str = "workspaces";
+/// What follows the name of a workspace in the name of its stamp; no workspace's name ends so.
+const STAMP: &str = "~stamp";
 
 /// Bytes of an owner's or workspace's name.
 const ID_BYTES: usize = 1_024;
@@ -38,6 +50,22 @@ pub fn directory_name(raw: &str) -> Result<String, ToolError> {
     Ok(name)
 }
 
+/// Makes the directory of a workspace, for its owner alone, and touches its stamp.
+///
+/// # Errors
+/// `workspace_id_invalid`, `permission_denied`, `io_error`.
+pub(crate) fn make(data: &Path, owner: &str, id: &str) -> Result<PathBuf, ToolError> {
+    let (owner, id) = (directory_name(owner)?, directory_name(id)?);
+    let of_owner = data.join(DIRECTORY).join(owner);
+    let root = of_owner.join(&id);
+    let failed = |error: io::Error| refusal::io(&root.display().to_string(), &error);
+    DirBuilder::new().recursive(true).mode(0o700).create(&root).map_err(failed)?;
+    let stamp = of_owner.join(format!("{id}{STAMP}"));
+    let stamp = OpenOptions::new().create(true).append(true).mode(0o600).open(stamp).map_err(failed)?;
+    stamp.set_modified(SystemTime::now()).map_err(failed)?;
+    Ok(root)
+}
+
 fn is_plain(raw: &str) -> bool {
     raw.len() <= PLAIN_CHARS
         && raw.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
@@ -71,6 +99,24 @@ mod tests {
             assert_eq!(directory_name(raw).unwrap_err().code_str(), "workspace_id_invalid");
         }
         assert!(directory_name(&"x".repeat(1_024)).is_ok());
+    }
+
+    #[test]
+    fn an_owner_does_not_see_the_workspace_of_another() {
+        use crate::workspace::{Use, Workspace};
+        let data = tempfile::tempdir().unwrap();
+        let mine = Workspace::managed(data.path(), "me", "Work 1", Default::default()).unwrap();
+        Workspace::managed(data.path(), "you", "w", Default::default()).unwrap();
+        assert!(mine.is_managed() && mine.policy().max_files == Some(200_000));
+        assert!(mine.resolve(&data.path().join("workspaces/you/w/x")).is_err());
+        assert!(mine.resolve(Path::new("x")).is_ok());
+        let all = Workspace::open(
+            data.path(),
+            crate::WorkspacePolicy { sealed: vec![data.path().join(DIRECTORY)], ..Default::default() },
+        )
+        .unwrap();
+        let path = all.resolve(Path::new("workspaces/me")).unwrap();
+        assert_eq!(all.existing(&path, Use::List).unwrap_err().code_str(), "protected_path");
     }
 
     #[test]

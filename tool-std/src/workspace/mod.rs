@@ -9,6 +9,7 @@ mod identity;
 mod ignores;
 mod listing;
 mod locate;
+mod lock;
 pub mod managed;
 mod nearest;
 mod open;
@@ -17,7 +18,10 @@ pub mod policy;
 pub mod protect;
 mod quota;
 pub(crate) mod refusal;
+mod replace;
 pub mod resolve;
+mod target;
+mod temporary;
 mod truncation;
 mod walk;
 
@@ -40,10 +44,13 @@ pub use walk::{Entry, GitDirectories, Skipped, Unreadable, UnreadablePlace, Walk
 
 use crate::limits::Limits;
 use locate::Place;
+use lock::Locks;
 pub(crate) use open::Handle;
 use open::Opener;
 use protect::Names;
+pub(crate) use quota::Change;
 use quota::Quota;
+pub(crate) use target::{Parents, Taken, Target};
 
 /// A directory tree and its rules; a capability, cheap to clone.
 ///
@@ -63,6 +70,7 @@ struct Tree {
     opener: Opener,
     names: Names,
     quota: Quota,
+    locks: Arc<Locks>,
     policy: WorkspacePolicy,
     is_managed: bool,
 }
@@ -85,6 +93,21 @@ impl Workspace {
         Self::open_with(root, policy, &[])
     }
 
+    /// Opens the workspace that an owner has under an id below the data directory; it is made if it is not there.
+    ///
+    /// # Errors
+    /// `workspace_id_invalid`; those of [`Workspace::open`].
+    pub fn managed(data: &Path, owner: &str, id: &str, policy: WorkspacePolicy) -> Result<Self, ToolError> {
+        let root = managed::make(data, owner, id)?;
+        let mut policy = policy.managed();
+        policy.sealed.push(data.join(managed::DIRECTORY));
+        let mut workspace = Self::open(&root, policy)?;
+        if let Some(tree) = Arc::get_mut(&mut workspace.tree) {
+            tree.is_managed = true;
+        }
+        Ok(workspace)
+    }
+
     /// Opens a tree without some means of the system (`openat2`), so that each fallback can be tested.
     ///
     /// # Errors
@@ -103,12 +126,14 @@ impl Workspace {
                 opener,
                 names: Names::new(&policy.protect, sealed)?,
                 quota: Quota::new(policy.max_bytes, policy.max_files),
+                locks: Arc::default(),
                 policy,
                 configured,
                 is_managed: false,
             }),
             call: None,
         };
+        workspace.sweep()?;
         workspace.measure()?;
         Ok(workspace)
     }
@@ -280,6 +305,10 @@ impl Workspace {
 
     pub(crate) fn opener(&self) -> &Opener {
         &self.tree.opener
+    }
+
+    pub(crate) fn locks(&self) -> &Arc<Locks> {
+        &self.tree.locks
     }
 
     pub(crate) fn names(&self) -> &Names {

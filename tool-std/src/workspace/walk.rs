@@ -3,7 +3,7 @@
 //! Every directory is opened relative to the one that holds it and never through a link, so the walk cannot be raced
 //! out of the root. Links are entries; they are not descended. What a budget cuts off is reported, not an error.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,8 +20,9 @@ use super::listing::{Failure, Item, Kept, Listing};
 use super::open::{Handle, Refused};
 use super::path::Relative;
 use super::protect::Use;
+use super::target::as_error;
 use super::truncation::Truncation;
-use super::{Workspace, WorkspacePath, refusal};
+use super::{Workspace, WorkspacePath, refusal, temporary};
 
 /// Names of one directory in memory.
 const BATCH: usize = 100_000;
@@ -29,8 +30,6 @@ const BATCH: usize = 100_000;
 const NAMES_PER_LOOK: u64 = 1_024;
 /// Unreadable places that are named.
 const NAMED_MAX: usize = 10;
-/// Temporary files of our own; no walk shows them.
-pub(crate) const TEMPORARY: &[u8] = b".toolbox-tmp-";
 
 /// What a walk does with `.git` directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,6 +158,11 @@ impl Entry {
         path.shown()
     }
 
+    /// The directory that holds it.
+    pub(crate) fn directory(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
+    }
+
     fn name_path(&self) -> &Path {
         Path::new(std::ffi::OsStr::from_bytes(self.name()))
     }
@@ -193,7 +197,7 @@ impl Workspace {
     }
 
     fn readable(&self, shown: &str, opened: Result<Handle, Refused>) -> Result<Handle, ToolError> {
-        let handle = opened.map_err(|refused| failed(shown, refused))?;
+        let handle = opened.map_err(|refused| as_error(shown, refused))?;
         self.permit(shown, &handle.relative, Use::Read)?;
         match FileType::from_raw_mode(handle.stat.st_mode) {
             FileType::RegularFile => {}
@@ -364,7 +368,7 @@ impl<'w> Walk<'w> {
             }
             Err(Refused::System(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)) => {}
             Err(refused) => {
-                let error = failed(&entry.relative.shown(), refused);
+                let error = as_error(&entry.relative.shown(), refused);
                 self.unreadable.note(&entry.relative, &error);
             }
         }
@@ -489,7 +493,10 @@ impl Filter<'_> {
         let is_directory = kind == FileType::Directory;
         let is_skipped_git = name == b".git" && is_directory && self.git == GitDirectories::Skipped;
         let path = parent.join(name);
-        if is_skipped_git || name.starts_with(TEMPORARY) || !self.workspace.names().permit(&path, Use::List) {
+        if is_skipped_git
+            || name.starts_with(temporary::PREFIX.as_bytes())
+            || !self.workspace.names().permit(&path, Use::List)
+        {
             return Shown::Never;
         }
         let verdict = ignores.map_or(Verdict::None, |ignores| ignores.verdict(path.as_bytes(), is_directory));
@@ -507,12 +514,5 @@ impl Filter<'_> {
             Shown::Ignored => self.skipped.ignored += 1,
             Shown::Yes | Shown::Never => {}
         }
-    }
-}
-
-fn failed(shown: &str, refused: Refused) -> ToolError {
-    match refused {
-        Refused::Mount => refusal::mount_refused(shown),
-        Refused::System(errno) => refusal::system(shown, errno),
     }
 }

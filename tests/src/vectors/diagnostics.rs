@@ -1,0 +1,191 @@
+//! Wrong programs and what the compiler must say: every case is compiled by the real rustc against the built tool-core.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs, thread};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What stands in front of every source.
+const PRELUDE: &str = "#![allow(unused)] use tool_core::prelude::*; struct Db; \
+     #[derive(serde::Deserialize, schemars::JsonSchema)] struct Page { n: u32 }\n";
+
+/// The crates that a source may name.
+const CRATES: [&str; 4] = ["tool_core", "serde", "serde_json", "schemars"];
+
+/// Fewer cases are a broken file.
+const LEAST: usize = 70;
+
+#[derive(Deserialize)]
+struct Case {
+    id: String,
+    source: String,
+    by: String,
+    errors: Vec<Expected>,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    message: String,
+    at: String,
+}
+
+/// An error or warning of the compiler: the first line, and where its primary span starts in the source.
+#[derive(Debug)]
+struct Said {
+    level: String,
+    message: String,
+    start: Option<usize>,
+}
+
+#[test]
+fn vectors_diagnostics() {
+    let Some((cases, folder)) = super::cases("diagnostics.json") else { return };
+    println!("vectors_diagnostics: {} cases from {}", cases.len(), folder.display());
+    let cases: Vec<Case> = cases.into_iter().map(|case| serde_json::from_value(case).unwrap()).collect();
+    assert!(cases.len() >= LEAST, "{} cases", cases.len());
+    let failures = compile_all(&cases);
+    assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+/// Compiles every case on all cores and returns what differs.
+fn compile_all(cases: &[Case]) -> Vec<String> {
+    let compiler = Compiler::new();
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut failures = Vec::new();
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            failures.extend(compiler.differences(case));
+        }
+        failures
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    })
+}
+
+/// rustc with the crates that a source may name.
+struct Compiler {
+    externs: BTreeMap<String, PathBuf>,
+    work: tempdir::Dir,
+}
+
+impl Compiler {
+    fn new() -> Compiler {
+        let output = Command::new(env!("CARGO"))
+            .args(["build", "-p", "tests", "--lib", "--quiet", "--message-format=json"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut externs = BTreeMap::new();
+        for line in String::from_utf8(output.stdout).unwrap().lines() {
+            let message: Value = serde_json::from_str(line).unwrap();
+            let name = message["target"]["name"].as_str().unwrap_or_default().replace('-', "_");
+            let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            if let Some(library) = files.into_iter().find(|file| file.ends_with(".rlib"))
+                && CRATES.contains(&name.as_str())
+            {
+                externs.insert(name, PathBuf::from(library));
+            }
+        }
+        assert_eq!(externs.len(), CRATES.len(), "{externs:?}");
+        Compiler { externs, work: tempdir::Dir::new() }
+    }
+
+    /// What the compiler says of a source.
+    fn compile(&self, case: &Case) -> Vec<Said> {
+        let file = self.work.path().join(format!("{}.rs", case.id));
+        fs::write(&file, format!("{PRELUDE}{}", case.source)).unwrap();
+        let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        rustc.args(["--edition=2024", "--crate-type=lib", "--crate-name=case", "--emit=metadata"]);
+        rustc.arg("--error-format=json").arg("--out-dir").arg(self.work.path()).arg(&file);
+        for (name, path) in &self.externs {
+            rustc.arg("--extern").arg(format!("{name}={}", path.display()));
+            rustc.arg("-L").arg(format!("dependency={}", path.parent().unwrap().join("deps").display()));
+            rustc.arg("-L").arg(format!("dependency={}", path.parent().unwrap().display()));
+        }
+        let output = rustc.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        text.lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .filter_map(|line| said(&line, &file))
+            .collect()
+    }
+
+    /// What the compiler says differently from what a case expects.
+    fn differences(&self, case: &Case) -> Option<String> {
+        let mut said = self.compile(case);
+        let mut missing = Vec::new();
+        for expected in &case.errors {
+            let start = case.source.find(&expected.at);
+            match said.iter().position(|said| fits(said, expected, start, &case.by)) {
+                Some(found) => {
+                    said.remove(found);
+                }
+                None => missing.push(format!("{:?} at {start:?}", expected.message)),
+            }
+        }
+        (!missing.is_empty() || !said.is_empty())
+            .then(|| format!("{}: missing {missing:#?}, besides {said:#?}", case.id))
+    }
+}
+
+fn said(line: &Value, file: &Path) -> Option<Said> {
+    let level = line["level"].as_str()?.to_owned();
+    let message = line["message"].as_str()?.lines().next().unwrap_or_default().to_owned();
+    let worth = matches!(level.as_str(), "error" | "warning" | "error: internal compiler error");
+    if !worth || message.starts_with("aborting due to") || message.ends_with("warning emitted") {
+        return None;
+    }
+    let spans = line["spans"].as_array().into_iter().flatten();
+    let start = spans
+        .filter(|span| {
+            span["is_primary"] == true && Path::new(span["file_name"].as_str().unwrap_or("")) == file
+        })
+        .filter_map(|span| span["byte_start"].as_u64())
+        .filter_map(|start| usize::try_from(start).ok()?.checked_sub(PRELUDE.len()))
+        .next();
+    Some(Said { level, message, start })
+}
+
+fn fits(said: &Said, expected: &Expected, start: Option<usize>, by: &str) -> bool {
+    let message = said.message.as_str();
+    let same = match by {
+        "rustc" => message.contains(&expected.message),
+        "const" => message.strip_prefix("evaluation panicked: ") == Some(&expected.message),
+        _ => message == expected.message,
+    };
+    said.level == "error" && same && said.start == start
+}
+
+/// A directory for the sources of one run.
+mod tempdir {
+    use std::path::{Path, PathBuf};
+    use std::{env, fs, process};
+
+    pub(super) struct Dir(PathBuf);
+
+    impl Dir {
+        pub(super) fn new() -> Dir {
+            let path = env::temp_dir().join(format!("vectors-diagnostics-{}", process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Dir(path)
+        }
+
+        pub(super) fn path(&self) -> &Path {
+            &self.0
+        }
+    }
+
+    impl Drop for Dir {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Random values of types of the type language, and random damage to values, from a seed that is printed.
+
+use serde_json::{Map, Value, json};
+
+/// A small generator of pseudo-random numbers (SplitMix64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % end.max(1) as u64).unwrap_or(0)
+    }
+
+    fn one_in(&mut self, chances: usize) -> bool {
+        self.below(chances) == 0
+    }
+
+    fn pick<'p, T>(&mut self, from: &'p [T]) -> &'p T {
+        &from[self.below(from.len())]
+    }
+
+    fn text(&mut self) -> String {
+        const TEXTS: [&str; 16] = [
+            "",
+            " ",
+            "a",
+            "B",
+            "5",
+            "-1",
+            "1.5",
+            "1e3",
+            "true",
+            "null",
+            "[1]",
+            "{\"a\":1}",
+            "é😀",
+            "a,b",
+            "[",
+            "{",
+        ];
+        self.pick(&TEXTS).to_string()
+    }
+
+    fn integer(&mut self, least: i64, greatest: i64) -> i64 {
+        match self.below(4) {
+            0 => least,
+            1 => greatest,
+            2 => least.max(0).min(greatest),
+            _ => {
+                let span = i128::from(greatest) - i128::from(least) + 1;
+                i64::try_from(i128::from(least) + i128::from(self.next()) % span).unwrap_or(least)
+            }
+        }
+    }
+
+    fn double(&mut self) -> f64 {
+        *self.pick(&[0.5, -1.25, 1e-9, 3.0e20, -7.5, 0.1, 123_456.75])
+    }
+
+    /// Any JSON of bounded depth.
+    pub(crate) fn json(&mut self, depth: usize) -> Value {
+        match self.below(if depth == 0 { 6 } else { 8 }) {
+            0 => Value::Null,
+            1 => json!(self.one_in(2)),
+            2 => json!(self.integer(-300, 300)),
+            3 => json!(*self.pick(&[1.0, -0.0, 2.5, 1e16, 1e39, 255.0, 9_007_199_254_740_992.0])),
+            4 => json!(*self.pick(&[u64::MAX, 9_007_199_254_740_993, 4_294_967_296])),
+            5 => json!(self.text()),
+            6 => (0..self.below(4)).map(|_| self.json(depth - 1)).collect(),
+            _ => {
+                let member = |random: &mut Random| {
+                    let key = *random.pick(&["a", "b", "kind", "w", "insert", "replace", "x", "A"]);
+                    (key.to_owned(), random.json(depth - 1))
+                };
+                Value::Object((0..self.below(4)).map(|_| member(self)).collect())
+            }
+        }
+    }
+
+    /// A value of a type; none for a field left out.
+    pub(crate) fn value(&mut self, kind: &Value, whole: &Value, depth: usize) -> Option<Value> {
+        let parts = kind.as_array().map_or(&[][..], Vec::as_slice);
+        let name = kind.as_str().or_else(|| kind[0].as_str()).expect("a type has a name");
+        let many = |random: &mut Random| if depth == 0 { 0 } else { random.below(4) };
+        Some(match name {
+            "bool" => json!(self.one_in(2)),
+            "i8" => json!(self.integer(i8::MIN.into(), i8::MAX.into())),
+            "i16" => json!(self.integer(i16::MIN.into(), i16::MAX.into())),
+            "i32" => json!(self.integer(i32::MIN.into(), i32::MAX.into())),
+            "i64" => json!(self.integer(i64::MIN, i64::MAX)),
+            "u8" => json!(self.integer(0, u8::MAX.into())),
+            "u16" => json!(self.integer(0, u16::MAX.into())),
+            "u32" => json!(self.integer(0, u32::MAX.into())),
+            "u64" => json!(self.next()),
+            "f32" | "f64" => match self.one_in(2) {
+                true => json!(self.double()),
+                false => json!(self.integer(-1000, 1000)),
+            },
+            "string" => json!(self.text()),
+            "char" => json!(*self.pick(&["a", "é", "😀", " "])),
+            "any" => match self.json(depth.min(2)) {
+                Value::Null => json!(0),
+                other => other,
+            },
+            "option" if self.one_in(3) => return None,
+            "option" => return self.value(&parts[1], whole, depth),
+            "list" | "set" => {
+                let mut items: Vec<Value> = Vec::new();
+                for _ in 0..many(self) {
+                    let item = self.value(&parts[1], whole, depth - 1).unwrap_or(Value::Null);
+                    if name == "list" || !items.contains(&item) {
+                        items.push(item);
+                    }
+                }
+                Value::Array(items)
+            }
+            "tuple" => {
+                let item = |kind| self.value(kind, whole, depth.saturating_sub(1)).unwrap_or(Value::Null);
+                parts[1..].iter().map(item).collect()
+            }
+            "array" => {
+                let count = parts[1].as_u64().expect("a count");
+                (0..count)
+                    .map(|_| self.value(&parts[2], whole, depth.saturating_sub(1)).unwrap_or(Value::Null))
+                    .collect()
+            }
+            "map" => {
+                let mut map = Map::new();
+                for _ in 0..many(self) {
+                    let key = self.text();
+                    map.insert(key, self.value(&parts[1], whole, depth - 1).unwrap_or(Value::Null));
+                }
+                Value::Object(map)
+            }
+            "enum" => self.pick(&parts[1..]).clone(),
+            "enum_doc" => {
+                let cases: Vec<&String> = parts[1].as_object().expect("cases").keys().collect();
+                json!(self.pick(&cases))
+            }
+            "struct" => Value::Object(self.fields(&parts[1], whole, depth)),
+            "tagged" => {
+                let cases: Vec<(&String, &Value)> = parts[2].as_object().expect("cases").iter().collect();
+                let (case, fields) = *self.pick(&cases);
+                let mut object =
+                    Map::from_iter([(parts[1].as_str().expect("a tag").to_owned(), json!(case))]);
+                object.extend(self.fields(fields, whole, depth));
+                Value::Object(object)
+            }
+            "external" => {
+                let cases: Vec<(&String, &Value)> = parts[1].as_object().expect("cases").iter().collect();
+                let (case, content) = *self.pick(&cases);
+                match content {
+                    Value::Null => json!(case),
+                    Value::Object(_) => json!({case: self.fields(content, whole, depth)}),
+                    kind => json!({case: self.value(kind, whole, depth.saturating_sub(1))}),
+                }
+            }
+            "untagged" => {
+                let kind = self.pick(&parts[1..]).clone();
+                return self.value(&kind, whole, depth);
+            }
+            "rec" => return self.value(&parts[2], whole, depth),
+            "self" => {
+                let kind = whole[2].clone();
+                return self.value(&kind, whole, depth.saturating_sub(1));
+            }
+            other => panic!("unknown type {other}"),
+        })
+    }
+
+    fn fields(&mut self, fields: &Value, whole: &Value, depth: usize) -> Map<String, Value> {
+        let mut object = Map::new();
+        for (field, kind) in fields.as_object().expect("fields") {
+            let left_out = field.ends_with('?') && self.one_in(2);
+            if !left_out && let Some(value) = self.value(kind, whole, depth.saturating_sub(1)) {
+                object.insert(field.trim_end_matches('?').to_owned(), value);
+            }
+        }
+        object
+    }
+
+    /// Damages a value in one to three places.
+    pub(crate) fn damage(&mut self, value: &mut Value) {
+        for _ in 0..=self.below(3) {
+            self.damage_once(value);
+        }
+    }
+
+    fn damage_once(&mut self, value: &mut Value) {
+        match value {
+            Value::Array(items) if !items.is_empty() && !self.one_in(3) => {
+                let at = self.below(items.len());
+                self.damage_once(&mut items[at]);
+            }
+            Value::Object(members) if !members.is_empty() && !self.one_in(3) => {
+                let keys: Vec<String> = members.keys().cloned().collect();
+                let key = self.pick(&keys).clone();
+                self.damage_member(members, &key);
+            }
+            other => self.replace(other),
+        }
+    }
+
+    fn damage_member(&mut self, members: &mut Map<String, Value>, key: &str) {
+        match self.below(6) {
+            0 => {
+                members.shift_remove(key);
+            }
+            1 => {
+                let value = members.shift_remove(key).unwrap_or_default();
+                members.insert(key.to_uppercase(), value);
+            }
+            2 => {
+                let extra = self.json(1);
+                members.insert(format!("{key}x"), extra);
+            }
+            3 => {
+                // The same members, this one last.
+                let value = members.shift_remove(key).unwrap_or_default();
+                members.insert(key.to_owned(), value);
+            }
+            _ => self.damage_once(&mut members[key]),
+        }
+    }
+
+    fn replace(&mut self, value: &mut Value) {
+        *value = match (self.below(9), value.clone()) {
+            (0, _) => Value::Null,
+            (1, Value::String(text)) => json!(text.to_uppercase()),
+            (1 | 2, other) => json!(other.to_string()),
+            (3, other) => json!([other]),
+            (4, Value::Number(number)) => json!(number.as_f64()),
+            (5, other) => json!({ "value": other }),
+            (6, Value::String(text)) => json!(format!(" {text} ")),
+            _ => self.json(2),
+        };
+    }
+}

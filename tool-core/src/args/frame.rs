@@ -1,0 +1,204 @@
+//! One call's arguments while they are taken: which key is which parameter, and what is left over. (arguments.md §3)
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value};
+
+use super::coercion::{Coerce, Coercion, Rule, Verdict};
+use super::flat::Flat;
+use super::issue::{ArgIssue, IssueCode};
+use super::parse::{measure, parse_arguments};
+use super::place::Place;
+use super::texts;
+use crate::def::{ParamDef, ToolDef};
+use crate::error::ToolError;
+
+/// The arguments of one call while they are taken.
+///
+/// A handler takes each parameter in declaration order and then asks [`Args::finish`] whether all is well, so that one
+/// reply lists everything that does not fit.
+#[derive(Debug)]
+pub struct Args<'a> {
+    pub(super) tool: &'a ToolDef<'a>,
+    pub(super) mode: Coerce,
+    /// The parameters: those of the definition, or for a schema-only tool those that its schema tells.
+    pub(super) params: Cow<'a, [ParamDef<'a>]>,
+    /// What came for each parameter.
+    pub(super) slots: Vec<Slot>,
+    /// Keys that no parameter has, in input order.
+    pub(super) unknown: Vec<(String, Value)>,
+    /// Keys that an open schema takes without naming them.
+    pub(super) open: Vec<(String, Value)>,
+    pub(super) notes: Vec<Coercion>,
+    /// Issues of parameters, each with the parameter's position.
+    pub(super) issues: Vec<(usize, ArgIssue)>,
+    /// How many issues of parameters were only counted.
+    pub(super) more: usize,
+    /// A mistake in the definition, met on the way.
+    pub(super) fault: Option<ToolError>,
+    pub(super) normal: OnceLock<Map<String, Value>>,
+}
+
+/// What came for one parameter.
+#[derive(Debug, Default)]
+pub(super) struct Slot {
+    /// The value as it came; for a flattened parameter the object of its keys.
+    pub(super) given: Option<Value>,
+    /// Under which of its names: 0 is the canonical one, the others are aliases.
+    pub(super) spelling: usize,
+    /// The value as it was read, where that differs.
+    pub(super) read: Option<Value>,
+    /// Whether the value was read otherwise than it came, without a schema.
+    pub(super) changed: bool,
+    /// Whether a surface has reported it already.
+    pub(super) withheld: bool,
+}
+
+impl<'a> Args<'a> {
+    /// Matches an input to the parameters of a tool. Null is an empty object; a text is parsed once more.
+    ///
+    /// # Errors
+    /// `not_an_object`, `too_deep`, `args_too_large`, and for a text those of [`super::parse`]; `internal` where the
+    /// definition itself is broken.
+    pub fn new(tool: &'a ToolDef<'a>, input: Value, mode: Coerce) -> Result<Args<'a>, ToolError> {
+        measure(&input)?;
+        let mut notes = Vec::new();
+        let members = object(input, mode, &mut notes)?;
+        let params = match tool.input {
+            None => Cow::Borrowed(tool.params),
+            Some(_) => Cow::Owned(super::shape::params(tool)?),
+        };
+        let mut slots = Vec::with_capacity(params.len());
+        slots.resize_with(params.len(), Slot::default);
+        let mut args = Args {
+            tool,
+            mode,
+            params,
+            slots,
+            unknown: Vec::new(),
+            open: Vec::new(),
+            notes,
+            issues: Vec::new(),
+            more: 0,
+            fault: None,
+            normal: OnceLock::new(),
+        };
+        args.match_keys(members);
+        if args.params.iter().any(|param| param.flatten) {
+            args.spread()?;
+        }
+        Ok(args)
+    }
+
+    /// Adds what a surface has found wrong already: its parameters are not decoded and not reported again.
+    #[must_use]
+    pub fn with_issues(mut self, issues: Vec<ArgIssue>) -> Self {
+        for issue in issues {
+            let key = first_key(&issue.path);
+            let param = key.as_deref().and_then(|key| self.position(key));
+            if let Some(slot) = param.and_then(|i| self.slots.get_mut(i)) {
+                slot.withheld = true;
+            }
+            if let Some(key) = key {
+                self.unknown.retain(|(name, _)| *name != key);
+            }
+            self.issues.push((param.unwrap_or(self.params.len()), issue));
+        }
+        self
+    }
+
+    /// What was coerced, in declaration order.
+    pub fn notes(&self) -> &[Coercion] {
+        &self.notes
+    }
+
+    /// The parameter of a name or alias; a parameter whose fields stand at the root is none of its own.
+    pub(super) fn position(&self, key: &str) -> Option<usize> {
+        let has = |param: &ParamDef<'_>| !param.flatten && param.names().any(|name| name == key);
+        self.params.iter().position(has)
+    }
+
+    /// Puts each value into the slot of its parameter. Callers that keep the order are matched at the first look.
+    fn match_keys(&mut self, members: Map<String, Value>) {
+        let mut next = 0;
+        for (key, value) in members {
+            let expected = self.params.get(next).filter(|param| param.name == key && !param.flatten);
+            let found = if expected.is_some() { Some(next) } else { self.position(&key) };
+            let Some((i, slot)) = found.and_then(|i| Some((i, self.slots.get_mut(i)?))) else {
+                self.unknown.push((key, value));
+                continue;
+            };
+            next = i + 1;
+            let Some(param) = self.params.get(i) else { continue };
+            if slot.given.is_some() {
+                let first = param.names().nth(slot.spelling).unwrap_or(param.name);
+                let issue = ArgIssue {
+                    path: Place::Key(&Place::Top, &key).pointer(),
+                    code: IssueCode::Duplicate,
+                    expected: format!("`{}` once", param.name),
+                    got: format!("also given as `{first}`"),
+                    hint: None,
+                };
+                self.issues.push((i, issue));
+                continue;
+            }
+            slot.spelling = param.names().position(|name| name == key).unwrap_or(0);
+            slot.given = Some(value);
+        }
+    }
+
+    /// Moves the keys of flattened parameters from the rest into the object of their slot.
+    fn spread(&mut self) -> Result<(), ToolError> {
+        for i in 0..self.params.len() {
+            let Some(param) = self.params.get(i).filter(|param| param.flatten).copied() else { continue };
+            let shape = super::shape::of(self.tool)?;
+            let flat = Flat::new(shape.param(i, &param), shape.definitions());
+            let object = flat.collect(&mut self.unknown);
+            if let Some(slot) = self.slots.get_mut(i) {
+                slot.given = Some(Value::Object(object));
+            }
+        }
+        Ok(())
+    }
+
+    /// The caller's spelling of a parameter.
+    pub(super) fn spelled(&self, i: usize) -> &'a str {
+        let spelling = self.slots.get(i).map_or(0, |slot| slot.spelling);
+        self.params.get(i).map_or("", |param| param.names().nth(spelling).unwrap_or(param.name))
+    }
+}
+
+/// The object that an input is.
+fn object(input: Value, mode: Coerce, notes: &mut Vec<Coercion>) -> Result<Map<String, Value>, ToolError> {
+    let rule = Rule::JsonStringToObject;
+    match input {
+        Value::Object(members) => Ok(members),
+        Value::Null => Ok(Map::new()),
+        Value::String(text) if mode.verdict(rule) != Verdict::Refuse => match parse_arguments(&text)? {
+            Value::Object(members) => {
+                notes.push(Coercion { path: String::new(), rule });
+                Ok(members)
+            }
+            other => Err(not_an_object(&other)),
+        },
+        other => Err(not_an_object(&other)),
+    }
+}
+
+fn not_an_object(value: &Value) -> ToolError {
+    let issue = ArgIssue {
+        path: String::new(),
+        code: IssueCode::Type,
+        expected: "a JSON object".to_owned(),
+        got: texts::got(value),
+        hint: None,
+    };
+    ToolError::invalid_args("The arguments must be a JSON object.").code("not_an_object").issue(issue)
+}
+
+/// The first key of a pointer, unescaped.
+fn first_key(pointer: &str) -> Option<String> {
+    let key = pointer.strip_prefix('/')?.split('/').next()?;
+    Some(key.replace("~1", "/").replace("~0", "~"))
+}

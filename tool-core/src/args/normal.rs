@@ -1,0 +1,76 @@
+//! The normal form: the object that a call means, made on demand from what came. (arguments.md §6)
+
+use serde_json::{Map, Value};
+
+use super::coercion::Coerce;
+use super::frame::{Args, Slot};
+use super::place::Place;
+use super::shape;
+use super::walk::{Around, Role, Walk};
+use crate::def::{ParamDef, ParamKind};
+
+impl<'a> Args<'a> {
+    /// The object that the call means: canonical names in declaration order, coercions applied, defaults filled in.
+    ///
+    /// It is made on the first use, after every parameter was taken, and means nothing where [`Args::finish`] failed.
+    pub fn normal(&self) -> &Map<String, Value> {
+        self.normal.get_or_init(|| self.make_normal())
+    }
+
+    pub(super) fn make_normal(&self) -> Map<String, Value> {
+        let mut normal = Map::with_capacity(self.params.len());
+        for (i, (param, slot)) in self.params.iter().zip(&self.slots).enumerate() {
+            match self.normal_value(i, param, slot) {
+                Some(Value::Object(members)) if param.flatten => normal.extend(members),
+                Some(value) => {
+                    normal.insert(param.name.to_owned(), value);
+                }
+                None => {}
+            }
+        }
+        normal.extend(self.open.iter().cloned());
+        normal
+    }
+
+    fn normal_value(&self, i: usize, param: &ParamDef<'a>, slot: &Slot) -> Option<Value> {
+        let null_is_absent = !param.is_required() && !param.null_is_value();
+        match (&slot.read, &slot.given) {
+            (Some(read), _) => Some(read.clone()),
+            (None, Some(Value::Null)) if null_is_absent => self.default_value(i),
+            (None, Some(given)) if slot.changed => Some(self.reread(i, param, given)),
+            (None, Some(given)) => Some(given.clone()),
+            (None, None) => self.default_value(i),
+        }
+    }
+
+    /// What a parameter is when it is left out.
+    pub(super) fn default_value(&self, i: usize) -> Option<Value> {
+        let param = self.params.get(i)?;
+        match (param.default, param.kind) {
+            (Some(default), _) => Some(default()),
+            (None, ParamKind::Flag) => Some(Value::Bool(false)),
+            (None, ParamKind::List) => Some(Value::Array(Vec::new())),
+            (None, _) if self.tool.input.is_some() => shape::of(self.tool)
+                .ok()?
+                .param(i, param)
+                .get("default")
+                .filter(|value| !value.is_null())
+                .cloned(),
+            (None, _) => None,
+        }
+    }
+
+    /// The value of a parameter that its type read otherwise than it came.
+    fn reread(&self, i: usize, param: &ParamDef<'a>, given: &Value) -> Value {
+        let Ok(shape) = shape::of(self.tool) else { return given.clone() };
+        let around = Around {
+            definitions: shape.definitions(),
+            patterns: shape.patterns(),
+            mode: Coerce::Lenient,
+            secret: param.secret,
+        };
+        let key = Place::Key(&Place::Top, param.name);
+        let place = if param.flatten { &Place::Top } else { &key };
+        Walk::new(around, None).value(shape.param(i, param), given, place, Role::Other)
+    }
+}

@@ -1,0 +1,272 @@
+//! Taking one parameter: whether it came, what its absence means, and which decoder has the say. (arguments.md §6, §9)
+
+use std::marker::PhantomData;
+
+use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde_json::Value;
+
+use super::bounds::Limits;
+use super::coercion::{Coercion, Rule, Verdict};
+use super::frame::Args;
+use super::issue::{ArgIssue, IssueCode};
+use super::lenient::{self, Lenient, Refusal, Trace};
+use super::place::Place;
+use super::shape::{self, Shape};
+use super::texts;
+use super::walk::{self, Around, Found, TypeLimits, Walk};
+use crate::__private::ToolArg;
+use crate::def::ParamKind;
+
+static NULL: Value = Value::Null;
+static FALSE: Value = Value::Bool(false);
+static EMPTY: Value = Value::Array(Vec::new());
+
+/// Whether a parameter came.
+enum Presence {
+    /// A surface has reported it already, or it is no parameter.
+    Withheld,
+    /// It must be given and was not.
+    Missing,
+    /// It was left out, or null which means the same.
+    Absent,
+    Given(Value),
+}
+
+/// What a decoder made of a value.
+struct Decoded<T> {
+    value: T,
+    notes: Vec<Coercion>,
+    /// The value as it was read, where a schema tells.
+    read: Option<Value>,
+    changed: bool,
+}
+
+impl<'a> Args<'a> {
+    /// Decodes parameter `i`; absence of an option, flag or list is a value. Records issues and goes on.
+    pub fn take<T: ToolArg>(&mut self, i: usize) -> Option<T> {
+        self.take_seed(i, PhantomData::<T>)
+    }
+
+    /// Decodes parameter `i`, or makes its default when it was left out or null.
+    pub fn take_or<T: DeserializeOwned>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
+        match self.presence(i) {
+            Presence::Absent => Some(default()),
+            presence => self.decode(i, presence, PhantomData::<T>),
+        }
+    }
+
+    /// [`Args::take`] by a seed instead of a type.
+    #[doc(hidden)]
+    pub fn take_seed<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) -> Option<S::Value> {
+        let presence = self.presence(i);
+        self.decode(i, presence, seed)
+    }
+
+    /// Decodes parameter `i` by its schema alone. `None` where it was left out, or where an issue was recorded.
+    pub fn take_value(&mut self, i: usize) -> Option<Value> {
+        match self.presence(i) {
+            Presence::Given(value) => {
+                let outcome = self.walk_alone(i, &value);
+                self.settle(i, value, outcome)
+            }
+            Presence::Missing => self.report_missing(i),
+            Presence::Absent => self.default_value(i),
+            Presence::Withheld => None,
+        }
+    }
+
+    fn presence(&mut self, i: usize) -> Presence {
+        let (Some(param), Some(slot)) = (self.params.get(i), self.slots.get_mut(i)) else {
+            return Presence::Withheld;
+        };
+        if slot.withheld {
+            return Presence::Withheld;
+        }
+        let required = param.is_required();
+        let null_is_absent = !required && !param.null_is_value();
+        match &slot.given {
+            None if required => Presence::Missing,
+            None => Presence::Absent,
+            Some(Value::Null) if null_is_absent && self.mode.verdict(Rule::NullToAbsent) == Verdict::Note => {
+                let path = Place::Key(&Place::Top, self.spelled(i)).pointer();
+                self.notes.push(Coercion { path, rule: Rule::NullToAbsent });
+                Presence::Absent
+            }
+            Some(_) => slot.given.take().map_or(Presence::Withheld, Presence::Given),
+        }
+    }
+
+    fn decode<S: DeserializeSeed<'static> + Clone>(
+        &mut self,
+        i: usize,
+        presence: Presence,
+        seed: S,
+    ) -> Option<S::Value> {
+        match presence {
+            Presence::Withheld => None,
+            Presence::Missing => self.report_missing(i),
+            Presence::Absent => self.absent(i, seed),
+            Presence::Given(value) => {
+                let outcome = self.given(i, &value, seed);
+                self.settle(i, value, outcome)
+            }
+        }
+    }
+
+    /// The value of a parameter that was left out.
+    fn absent<S: DeserializeSeed<'static>>(&mut self, i: usize, seed: S) -> Option<S::Value> {
+        let param = self.params.get(i)?;
+        let made = param.default.map(|default| default());
+        let value = made.as_ref().unwrap_or(match param.kind {
+            ParamKind::Flag => &FALSE,
+            ParamKind::List => &EMPTY,
+            ParamKind::Required | ParamKind::Optional | ParamKind::Nullable => &NULL,
+        });
+        let mut trace = Trace::new(self.mode);
+        let place = Place::Key(&Place::Top, param.name);
+        let role = lenient::Role::Other;
+        let source = Lenient { value, place: &place, role, limits: Limits::NONE, trace: &mut trace };
+        match seed.deserialize(source) {
+            Ok(value) => Some(value),
+            Err(refusal) => {
+                self.issues.push((i, refusal.into_issue(param.secret)));
+                None
+            }
+        }
+    }
+
+    /// Decodes a value: by type, and where that does not suffice by schema.
+    fn given<S: DeserializeSeed<'static> + Clone>(
+        &mut self,
+        i: usize,
+        value: &Value,
+        seed: S,
+    ) -> Result<Decoded<S::Value>, Found> {
+        let Some(param) = self.params.get(i).copied() else { return Err(Found::default()) };
+        let key = Place::Key(&Place::Top, self.spelled(i));
+        let place = if param.flatten { &Place::Top } else { &key };
+        let role = match param.kind {
+            ParamKind::Nullable => lenient::Role::Nullable,
+            _ => lenient::Role::Other,
+        };
+        let limits = Limits::of(&param.bounds);
+        let mut trace = Trace::new(self.mode);
+        let source = Lenient { value, place, role, limits, trace: &mut trace };
+        let typed = seed.clone().deserialize(source);
+        let told_by_type = (param.simple || param.any) && param.bounds.pattern.is_none();
+        let typed = match typed {
+            Ok(value) if told_by_type || !(trace.untyped || self.is_guarded(i)) => {
+                let Trace { notes, changed, .. } = trace;
+                return Ok(Decoded { value, notes, read: None, changed });
+            }
+            typed => typed,
+        };
+        let Some(shape) = self.shape() else { return by_type_alone(typed, trace, param.secret) };
+        let limits = typed.as_ref().err().and_then(type_limits);
+        let mut walk = Walk::new(self.around(shape, param.secret), limits);
+        let read = walk.value(shape.param(i, &param), value, place, walk::Role::Other);
+        shape.judge(i, &read, place, &mut walk);
+        let (found, changed) = (walk.found, walk.changed);
+        if !found.is_clean() {
+            return Err(found);
+        }
+        if !changed {
+            return by_type_alone(typed, Trace::new(self.mode), param.secret);
+        }
+        let mut again = Trace::new(super::Coerce::Lenient);
+        let source = Lenient { value: &read, place, role, limits: Limits::NONE, trace: &mut again };
+        match seed.deserialize(source) {
+            Ok(value) => Ok(Decoded { value, notes: found.notes, read: Some(read), changed: true }),
+            Err(refusal) => Err(Found::one(refusal.into_issue(param.secret))),
+        }
+    }
+
+    /// Decodes a value by its schema alone.
+    fn walk_alone(&mut self, i: usize, value: &Value) -> Result<Decoded<Value>, Found> {
+        let (Some(param), Some(shape)) = (self.params.get(i).copied(), self.shape()) else {
+            return Err(Found::default());
+        };
+        let key = Place::Key(&Place::Top, self.spelled(i));
+        let place = if param.flatten { &Place::Top } else { &key };
+        let mut walk = Walk::new(self.around(shape, param.secret), None);
+        let read = walk.value(shape.param(i, &param), value, place, walk::Role::Other);
+        let (found, changed) = (walk.found, walk.changed);
+        if !found.is_clean() {
+            return Err(found);
+        }
+        Ok(Decoded { value: read.clone(), notes: found.notes, read: Some(read), changed })
+    }
+
+    /// What the tool's schema tells; a broken one is the fault that the call ends with.
+    pub(super) fn shape(&mut self) -> Option<Shape<'a>> {
+        shape::of(self.tool).map_err(|fault| self.fault = Some(fault)).ok()
+    }
+
+    pub(super) fn around(&self, shape: Shape<'a>, secret: bool) -> Around<'a> {
+        let (definitions, patterns) = (shape.definitions(), shape.patterns());
+        Around { definitions, patterns, mode: self.mode, secret }
+    }
+
+    fn is_guarded(&mut self, i: usize) -> bool {
+        self.shape().is_none_or(|shape| shape.is_guarded(i))
+    }
+
+    /// Puts a value back into its slot and records what was found about it.
+    fn settle<T>(&mut self, i: usize, given: Value, outcome: Result<Decoded<T>, Found>) -> Option<T> {
+        let slot = self.slots.get_mut(i)?;
+        slot.given = Some(given);
+        match outcome {
+            Ok(Decoded { value, notes, read, changed }) => {
+                slot.read = read;
+                slot.changed = changed;
+                self.notes.extend(notes);
+                Some(value)
+            }
+            Err(found) => {
+                self.more += found.more;
+                self.issues.extend(found.issues.into_iter().map(|issue| (i, issue)));
+                None
+            }
+        }
+    }
+
+    fn report_missing<T>(&mut self, i: usize) -> Option<T> {
+        let param = self.params.get(i)?;
+        let shape = shape::of(self.tool).ok();
+        let expected = shape.map_or_else(
+            || "a value".to_owned(),
+            |shape| texts::expected(shape.param(i, param), shape.definitions()),
+        );
+        let issue = ArgIssue {
+            path: Place::Key(&Place::Top, param.name).pointer(),
+            code: IssueCode::Missing,
+            expected,
+            got: "nothing".to_owned(),
+            hint: shape.and_then(|shape| self.misplaced(param.name, shape.param(i, param), &shape)),
+        };
+        self.issues.push((i, issue));
+        None
+    }
+
+    /// The hint for an object whose fields lie at the root.
+    fn misplaced(&self, name: &str, schema: &Value, shape: &Shape<'_>) -> Option<String> {
+        let keys = super::flat::Flat::new(schema, shape.definitions()).keys(&NULL);
+        let at_root = self.unknown.iter().map(|(key, _)| key.as_str()).filter(|key| keys.contains(key));
+        let fields: Vec<String> = at_root.map(|key| format!("`{key}`")).collect();
+        (!fields.is_empty()).then(|| format!("put {} inside `{name}`", fields.join(", ")))
+    }
+}
+
+/// What the decoder by type says, where the schema has nothing to add.
+fn by_type_alone<T>(typed: Result<T, Refusal>, trace: Trace, secret: bool) -> Result<Decoded<T>, Found> {
+    let Trace { notes, changed, .. } = trace;
+    match typed {
+        Ok(value) => Ok(Decoded { value, notes, read: None, changed }),
+        Err(refusal) => Err(Found::one(refusal.into_issue(secret))),
+    }
+}
+
+fn type_limits(refusal: &Refusal) -> Option<TypeLimits> {
+    let (least, greatest) = refusal.limits()?;
+    Some(TypeLimits { path: refusal.path().to_owned(), least, greatest })
+}

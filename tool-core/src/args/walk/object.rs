@@ -1,0 +1,152 @@
+//! Objects: structs with their fields, maps with their values.
+
+use serde_json::{Map, Value};
+
+use super::scalar::within;
+use super::{Role, Walk};
+use crate::args::coerce::{Container, Misfit};
+use crate::args::coercion::Rule;
+use crate::args::issue::IssueCode;
+use crate::args::place::Place;
+use crate::args::{suggest, texts};
+
+impl Walk<'_> {
+    pub(super) fn object(&mut self, schema: &Value, value: &Value, place: &Place<'_>) -> Value {
+        match value {
+            Value::Object(members) => self.members(schema, members, value, place, None),
+            Value::String(text) if Container::Object.starts(text) => {
+                match self.open(Container::Object, text, schema, value, place) {
+                    Some(opened) => match opened.as_object() {
+                        Some(members) => self.members(schema, members, value, place, None),
+                        None => value.clone(),
+                    },
+                    None => value.clone(),
+                }
+            }
+            _ => self.misfit(Misfit::of_type(value), schema, value, place),
+        }
+    }
+
+    /// The members of an object: fields in declaration order, then the others in input order. A tag is taken as it is
+    /// given here, because the union has read it.
+    pub(super) fn members(
+        &mut self,
+        schema: &Value,
+        members: &Map<String, Value>,
+        value: &Value,
+        place: &Place<'_>,
+        tag: Option<(&str, &str)>,
+    ) -> Value {
+        if !within(schema, "minProperties", "maxProperties", || members.len()) {
+            self.refuse(IssueCode::Length, schema, value, place);
+        }
+        let none = Map::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let mut taken = Map::with_capacity(members.len());
+        for (name, field) in properties {
+            match (members.get(name), tag) {
+                (_, Some((tag, case))) if tag == name => {
+                    taken.insert(name.clone(), Value::from(case));
+                }
+                (Some(given), _) => self.field(schema, name, field, given, place, &mut taken),
+                (None, _) if is_required(schema, name) => self.missing(field, &place.pointer_to(name)),
+                (None, _) => {}
+            }
+        }
+        self.changed |= !same_order(&taken, members);
+        for (name, given) in members.iter().filter(|(name, _)| !properties.contains_key(*name)) {
+            if let Some(given) = self.other(schema, properties, name, given, place, tag) {
+                taken.insert(name.clone(), given);
+            }
+        }
+        Value::Object(taken)
+    }
+
+    /// A field that came. Null means the same as leaving it out, unless it must be given or null is a value of it.
+    fn field(
+        &mut self,
+        object: &Value,
+        name: &str,
+        schema: &Value,
+        given: &Value,
+        place: &Place<'_>,
+        taken: &mut Map<String, Value>,
+    ) {
+        let at = Place::Key(place, name);
+        if given.is_null() && !is_required(object, name) && schema.get("x-keep-null").is_none() {
+            if let Err(misfit) = self.apply(Rule::NullToAbsent, &at) {
+                self.misfit(misfit, schema, given, &at);
+            }
+            return;
+        }
+        let decoded = self.value(schema, given, &at, Role::Other);
+        taken.insert(name.to_owned(), decoded);
+    }
+
+    /// Reports a required field that did not come.
+    pub(super) fn missing(&mut self, schema: &Value, path: &str) {
+        let definitions = self.around.definitions;
+        self.found.issue(IssueCode::Missing, || {
+            (path.to_owned(), texts::expected(schema, definitions), "nothing".to_owned(), None)
+        });
+    }
+
+    /// A member that no property describes.
+    fn other(
+        &mut self,
+        schema: &Value,
+        properties: &Map<String, Value>,
+        name: &str,
+        given: &Value,
+        place: &Place<'_>,
+        tag: Option<(&str, &str)>,
+    ) -> Option<Value> {
+        let at = Place::Key(place, name);
+        match schema.get("additionalProperties") {
+            _ if schema.get("patternProperties").is_some() => Some(given.clone()),
+            None | Some(Value::Bool(true)) => Some(given.clone()),
+            Some(Value::Bool(false)) => {
+                let fields = || {
+                    properties
+                        .keys()
+                        .map(String::as_str)
+                        .filter(move |name| tag.is_none_or(|tag| tag.0 != *name))
+                };
+                let got = self.got(given);
+                self.found.issue(IssueCode::Unknown, || {
+                    let nearest = suggest::suggest(name, fields().map(|field| (field, field)));
+                    (at.pointer(), one_of("fields", fields()), got(), suggest::did_you_mean(&nearest))
+                });
+                None
+            }
+            Some(values) => Some(self.value(values, given, &at, Role::Other)),
+        }
+    }
+}
+
+/// Whether an object must have a property.
+pub(super) fn is_required(object: &Value, name: &str) -> bool {
+    let required = object.get("required").and_then(Value::as_array);
+    required.is_some_and(|required| required.iter().any(|one| one == name))
+}
+
+/// The most names that are listed.
+const LISTED: usize = 12;
+
+/// `one of the fields a, b`; at most twelve, then `…`; `no fields`.
+pub(crate) fn one_of<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let mut names = names.peekable();
+    if names.peek().is_none() {
+        return format!("no {what}");
+    }
+    let mut listed: Vec<&str> = names.by_ref().take(LISTED).collect();
+    if names.next().is_some() {
+        listed.push("…");
+    }
+    format!("one of the {what} {}", listed.join(", "))
+}
+
+/// Whether the keys that were taken came in the order in which they were taken.
+fn same_order(taken: &Map<String, Value>, members: &Map<String, Value>) -> bool {
+    taken.keys().eq(members.keys().take(taken.len()))
+}

@@ -1,0 +1,25 @@
+//! The schema of a tool's structured result: the canonical form of its type, in the serialize contract, any root.
+
+use std::sync::Arc;
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use super::canonical::canonical;
+use super::{count_built, definitions};
+use crate::def::{OutputFn, ToolDef};
+
+impl<'a> ToolDef<'a> {
+    /// The schema of the structured result, built on first use and kept in the definition's cache; `None` where there
+    /// is none, or where it accepts nothing.
+    pub fn output_schema(&self) -> Option<&'a Arc<Value>> {
+        self.cache.output.get_or_init(|| self.output.and_then(build)).as_ref()
+    }
+}
+
+fn build(output: OutputFn) -> Option<Arc<Value>> {
+    count_built();
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let raw = output(&mut generator)?;
+    canonical(&definitions::attach(raw.to_value(), &generator)).ok().map(Arc::new)
+}

@@ -1,0 +1,134 @@
+//! Writing a target: whole, through a temporary file and a rename, or at its end (files.md §4 and §6).
+//!
+//! Whatever fails, the file is the old one or the new one.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::AsFd;
+
+use rustix::fs::{
+    AtFlags, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags, fchmod, fchown, fgetxattr, flistxattr,
+    fsetxattr, fstat, fsync, ftruncate, linkat, openat, renameat, renameat_with, unlinkat,
+};
+use rustix::io::Errno;
+use tool_core::ToolError;
+
+use super::target::Target;
+use super::temporary::Temporary;
+use super::{Handle, Workspace, refusal};
+
+/// Bits of a mode that `chmod` sets.
+const PERMISSIONS: u32 = 0o7777;
+/// Bits of a mode that give the rights of the owner or group away.
+const SET_ID: u32 = 0o6000;
+/// Bytes of the names and of one value of a file's attributes.
+const ATTRIBUTE_BYTES: usize = 65_536;
+
+impl Workspace {
+    /// Puts a content in the place of a target, at once or not at all. `last_look` may still refuse just before.
+    ///
+    /// # Errors
+    /// `path_changed`, `already_exists`, `disk_full`, `io_error`.
+    pub(crate) fn replace(
+        &self,
+        given: &str,
+        target: &Target,
+        content: &[u8],
+        last_look: impl FnOnce() -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
+        let failed = |errno| refusal::system(given, errno);
+        let mode = if target.existing.is_some() { 0o600 } else { 0o666 };
+        let mut temporary =
+            Temporary::create(target.directory(), Mode::from_raw_mode(mode)).map_err(failed)?;
+        for piece in content.chunks(65_536) {
+            self.check()?;
+            temporary.file.write_all(piece).map_err(|error| refusal::io(given, &error))?;
+        }
+        if let Some(old) = &target.existing {
+            inherit(&temporary.file, old).map_err(failed)?;
+        }
+        fsync(&temporary.file).map_err(failed)?;
+        last_look()?;
+        if !self.is_unchanged(target) {
+            return Err(refusal::path_changed(given));
+        }
+        rename(&temporary, target).map_err(failed)?;
+        temporary.keep();
+        sync_directory(target).map_err(failed)
+    }
+
+    /// Writes at the end of an existing target, all or nothing.
+    ///
+    /// # Errors
+    /// `hardlink_refused`, `disk_full`, `io_error`.
+    pub(crate) fn append(&self, given: &str, existing: &Handle, content: &[u8]) -> Result<(), ToolError> {
+        let failed = |errno| refusal::system(given, errno);
+        if existing.stat.st_nlink > 1 {
+            return Err(refusal::hardlink_refused(given));
+        }
+        let file = existing.reopen(OFlags::WRONLY | OFlags::APPEND).map_err(failed)?;
+        let before = fstat(&file).map_err(failed)?.st_size.cast_unsigned();
+        let written = rustix::io::write(&file, content);
+        let errno = match written {
+            Ok(written) if written == content.len() => match fsync(&file) {
+                Ok(()) => return Ok(()),
+                Err(errno) => errno,
+            },
+            Ok(_) => Errno::NOSPC,
+            Err(errno) => errno,
+        };
+        let _ = ftruncate(&file, before);
+        Err(failed(errno))
+    }
+}
+
+/// The new file gets owner, permission bits and `user.*` attributes of the old one, where that is permitted.
+fn inherit(new: &File, old: &Handle) -> Result<(), Errno> {
+    let own = fstat(new)?;
+    let is_same_owner = (own.st_uid, own.st_gid) == (old.stat.st_uid, old.stat.st_gid);
+    let owner = (Uid::from_raw(old.stat.st_uid), Gid::from_raw(old.stat.st_gid));
+    let keeps_owner = is_same_owner || fchown(new, Some(owner.0), Some(owner.1)).is_ok();
+    let bits = old.stat.st_mode & PERMISSIONS & if keeps_owner { PERMISSIONS } else { !SET_ID };
+    fchmod(new, Mode::from_raw_mode(bits))?;
+    if let Ok(old) = old.reopen(OFlags::RDONLY) {
+        copy_attributes(new, &old);
+    }
+    Ok(())
+}
+
+/// Copies the `user.*` attributes; a file system that has none, or refuses one, is no error.
+fn copy_attributes(new: &File, old: &File) {
+    let mut names = vec![0u8; ATTRIBUTE_BYTES];
+    let Ok(length) = flistxattr(old, names.as_mut_slice()) else { return };
+    let mut value = vec![0u8; ATTRIBUTE_BYTES];
+    for name in names.get(..length).unwrap_or_default().split(|byte| *byte == 0) {
+        if !name.starts_with(b"user.") {
+            continue;
+        }
+        if let Ok(length) = fgetxattr(old, name, value.as_mut_slice()) {
+            let _ = fsetxattr(new, name, value.get(..length).unwrap_or_default(), XattrFlags::empty());
+        }
+    }
+}
+
+/// Gives the temporary file the target's name; a name that was free must still be.
+fn rename(temporary: &Temporary<'_>, target: &Target) -> Result<(), Errno> {
+    let (directory, from, to) = (target.directory(), temporary.name(), target.name.as_slice());
+    if target.existing.is_some() {
+        return renameat(directory, from, directory, to);
+    }
+    match renameat_with(directory, from, directory, to, RenameFlags::NOREPLACE) {
+        // A file system that does not know the flag.
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            linkat(directory, from, directory, to, AtFlags::empty())?;
+            unlinkat(directory, from, AtFlags::empty())
+        }
+        other => other,
+    }
+}
+
+fn sync_directory(target: &Target) -> Result<(), Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let open = openat(target.directory().as_fd(), ".", flags, Mode::empty())?;
+    fsync(open)
+}
