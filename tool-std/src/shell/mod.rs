@@ -1,4 +1,16 @@
-//! Tools that run programs.
+//! The `shell` group: tools that run programs in the [`Sandbox`](crate::Sandbox) (shell.md).
+//!
+//! One file per tool. What both take, and how a run becomes an answer, is in `request`; the pure parts are [`words`] and
+//! [`guard`]. Confinement, limits and output budgets are the sandbox's.
 
+// The parameters of a tool are the arguments of its function.
+#![allow(clippy::too_many_arguments)]
+
+mod bash;
 pub mod guard;
+mod request;
+mod run_command;
 pub mod words;
+
+pub use bash::{BashTool, bash};
+pub use run_command::{RunCommandTool, run_command};
