@@ -8,7 +8,9 @@ use super::env::Variables;
 use crate::workspace::WorkspacePath;
 
 /// A program with arguments, a directory, a timeout, and what Rust code adds to its environment.
-#[derive(Clone, Debug)]
+///
+/// Its `Debug` form has the names of added variables and not their values, which may be secrets.
+#[derive(Clone)]
 pub struct Command {
     pub(super) argv: Vec<String>,
     pub(super) directory: Option<WorkspacePath>,
@@ -47,5 +49,16 @@ impl Command {
     #[must_use]
     pub fn secret_env(self, name: impl Into<String>, secret: &Secret) -> Self {
         self.env_trusted(name, secret.expose())
+    }
+}
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Command")
+            .field("argv", &self.argv)
+            .field("directory", &self.directory)
+            .field("timeout", &self.timeout)
+            .field("extra", &self.extra.keys())
+            .finish()
     }
 }

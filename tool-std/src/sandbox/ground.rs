@@ -62,11 +62,6 @@ impl Ground {
         Ok(ground)
     }
 
-    /// The workspace, without links.
-    pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// Whether programs may be looked up in a directory: it exists and no command can change it.
     fn is_safe(&self, directory: &Path) -> bool {
         let Ok(real) = fs::canonicalize(directory) else { return false };
@@ -246,6 +241,6 @@ fn names(directory: &Path) -> Vec<Vec<u8>> {
 }
 
 fn user() -> String {
-    let named = ["USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok());
-    named.filter(|name| !name.is_empty()).next().unwrap_or_else(|| USER.to_owned())
+    let mut named = ["USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok());
+    named.find(|name| !name.is_empty()).unwrap_or_else(|| USER.to_owned())
 }

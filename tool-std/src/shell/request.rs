@@ -68,7 +68,8 @@ impl Misfits {
             self.length(&path, &name, text, limits.max_arg_chars);
             self.nul(&path, &name, text);
         }
-        let together: u64 = characters(program) + arguments.iter().map(|text| characters(text) + 1).sum::<u64>();
+        let together: u64 =
+            characters(program) + arguments.iter().map(|text| characters(text) + 1).sum::<u64>();
         if self.0.len() == before && together > limits.max_command_chars {
             let sentence = format!("command exceeds {} characters.", limits.max_command_chars);
             self.add(IssueCode::Length, "/args", sentence);
@@ -145,7 +146,11 @@ impl Request<'_> {
         self.guard(sandbox, std::iter::once(text))
     }
 
-    fn guard<'t>(&self, sandbox: &Sandbox, texts: impl Iterator<Item = &'t str> + Clone) -> Result<(), ToolError> {
+    fn guard<'t>(
+        &self,
+        sandbox: &Sandbox,
+        texts: impl Iterator<Item = &'t str> + Clone,
+    ) -> Result<(), ToolError> {
         if !sandbox.policy().guards_tokens() {
             return Ok(());
         }
@@ -227,7 +232,8 @@ fn answer(finished: &Finished, check: bool, sandbox: &Sandbox) -> Result<ToolOut
     }
     let result = finished.result();
     let text = result.text();
-    let value = serde_json::to_value(result).map_err(|error| ToolError::foreign(ErrorKind::Internal, error))?;
+    let value =
+        serde_json::to_value(result).map_err(|error| ToolError::foreign(ErrorKind::Internal, error))?;
     Ok(ToolOutput::structured(value).with_content(Content::text(text)))
 }
 

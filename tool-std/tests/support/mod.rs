@@ -1,5 +1,5 @@
 //! A workspace with a sandbox around it, for the tests of the shell group.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

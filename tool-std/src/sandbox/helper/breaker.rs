@@ -13,6 +13,8 @@ use rustix::process::{Pid, getpid, test_kill_process};
 use rustix::thread::UnshareFlags;
 
 use super::process::{Fork, exit_now, fork};
+use crate::sandbox::layers::Layer;
+use crate::sandbox::wire::Plan;
 
 /// Families that a command could reach something through.
 const FAMILIES: [AddressFamily; 8] = [
@@ -45,13 +47,14 @@ const ATTEMPTS: [Attempt; 10] = [
 /// What is attacked: the program, and a directory outside the workspace.
 struct Target<'a> {
     agent: i32,
+    in_namespace: bool,
     outside: &'a Path,
 }
 
 impl Target<'_> {
-    /// Whether the program's number cannot be that of a process in here: those are this one and lower.
+    /// Whether the program's number means the program here: in a namespace a process of the call may have the same.
     fn is_meant(&self) -> bool {
-        self.agent > getpid().as_raw_pid()
+        !self.in_namespace || self.agent > getpid().as_raw_pid()
     }
 
     fn tells_its_environment(&self) -> bool {
@@ -64,9 +67,9 @@ impl Target<'_> {
 }
 
 /// Makes every attempt, prints the names of those that got through, and leaves a stray behind.
-pub(super) fn run(agent: i32, outside: &Path, pipe: File) -> ! {
+pub(super) fn run(agent: i32, outside: &Path, plan: &Plan, pipe: File) -> ! {
     drop(pipe);
-    let target = Target { agent, outside };
+    let target = Target { agent, in_namespace: plan.has(Layer::Pidns), outside };
     let through: Vec<&str> =
         ATTEMPTS.iter().filter(|(_, attempt)| attempt(&target)).map(|(name, _)| *name).collect();
     let _ = serde_json::to_vec(&through).map(|text| std::io::stdout().write_all(&text));

@@ -26,7 +26,7 @@ pub(super) fn run(order: &Order, pipe: File) -> ! {
             Err(refusal) => refusal,
         },
         Action::Probe { agent, outside } => match prepare(order).and_then(|()| filter(order)) {
-            Ok(()) => breaker::run(*agent, outside, pipe),
+            Ok(()) => breaker::run(*agent, outside, &order.plan, pipe),
             Err(refusal) => refusal,
         },
     };

@@ -46,7 +46,7 @@ impl Domain {
         }
         let read = AccessFs::from_read(NEWEST);
         let devices = AccessFs::MakeBlock | AccessFs::MakeChar;
-        let change = AccessFs::from_all(NEWEST) & !BitFlags::from(devices);
+        let change = AccessFs::from_all(NEWEST) & !devices;
         let ruleset = permit(ruleset.create()?, &self.read, read)?;
         let ruleset = permit(ruleset, &self.write, change)?;
         let ruleset = permit(ruleset, DEVICES.map(Path::new), AccessFs::WriteFile | AccessFs::ReadFile)?;
