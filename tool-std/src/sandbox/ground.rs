@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::env::{self, Variables};
-use super::places::{TEMPORARY, covered, toolchains};
+use super::places::{TEMPORARY, covered, system, toolchains};
 use super::policy::{Network, SandboxPolicy};
 use super::wire::{Bytes, View};
 use crate::workspace::{Class, Relative, Workspace};
@@ -39,7 +39,7 @@ impl Ground {
         let root = fs::canonicalize(workspace.root())?;
         let real = |paths: &[PathBuf]| paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
         let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| fs::canonicalize(home).ok());
-        let own_home = home.filter(|home| !home.starts_with(&root) && home.parent().is_some());
+        let own_home = home.filter(|home| !home.starts_with(&root) && can_be_emptied(home));
         let (toolchains, secrets) = own_home.as_deref().map(toolchains).unwrap_or_default();
         let mut read: Vec<PathBuf> = real(&policy.read);
         if policy.network == Network::Allow {
@@ -100,6 +100,16 @@ impl Ground {
             frozen: bytes(&protected.frozen),
             private: private.map(|private| Bytes(private.0.clone())),
         }
+    }
+
+    /// The directories whose names are protected around a command: the root, and the git repository around its directory.
+    pub(super) fn watched(&self, directory: &Relative) -> Vec<Relative> {
+        std::iter::once(Relative::root()).chain(self.repository_around(directory)).collect()
+    }
+
+    /// The workspace, without links.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// The directory of the nearest git repository around a directory, if it is not the root, which is looked at anyway.
@@ -238,6 +248,11 @@ fn names(directory: &Path) -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> = entries.map(|entry| entry.file_name().into_vec()).collect();
     names.sort_unstable();
     names
+}
+
+/// Whether a home may be an empty one in the view: not when it is a part of the system, as for many daemons.
+fn can_be_emptied(home: &Path) -> bool {
+    home.parent().is_some() && !system(Path::new("/")).iter().any(|place| home.starts_with(place))
 }
 
 fn user() -> String {

@@ -9,6 +9,7 @@ pub mod capture;
 mod cgroup;
 mod command;
 pub mod env;
+mod git_config;
 mod ground;
 mod helper;
 pub mod layers;
@@ -17,6 +18,7 @@ mod outcome;
 mod places;
 pub mod policy;
 mod probe;
+mod quarantine;
 mod queue;
 mod report;
 mod spawn;
@@ -43,6 +45,7 @@ use ground::{Ground, Private};
 use layers::{Layer, Layers};
 use limits::CPU_SLACK_SECONDS;
 use probe::{Outside, Try};
+use quarantine::Watch;
 use queue::{Place, Queue};
 use spawn::Spawner;
 use supervise::{Cancel, Job, Outcome};
@@ -52,6 +55,8 @@ use wire::{Action, Ceilings, Plan, Refusal, Stage};
 const FORCE_MISSING: &str = "TOOLBOX_SANDBOX_FORCE_MISSING";
 /// What a program without `init` is told.
 const NOT_READY: &str = "Call tool_std::sandbox::init() first in main.";
+/// A workspace that leaves nothing to be kept from commands.
+const WHOLE_SYSTEM: &str = "Commands cannot run in the sandbox here: the workspace is the whole file system.";
 /// Time that a call keeps for answering behind the end of its command.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 /// Longest time of one probe.
@@ -89,6 +94,7 @@ struct Shared {
     spawner: Option<Spawner>,
     queue: Queue,
     private_directories: AtomicU64,
+    unnamed_calls: AtomicU64,
 }
 
 impl Sandbox {
@@ -174,7 +180,26 @@ impl Sandbox {
 
     fn job(&self, command: Command) -> Result<Job, ToolError> {
         let timeout = self.time_for(command.timeout);
-        self.shared.job(&command, timeout)
+        let shared = &self.shared;
+        let mut job = shared.job(&command, timeout)?;
+        if shared.policy.mode != Mode::Off {
+            let away = shared.policy.quarantine().join(self.call_id());
+            job.watch = Some(Watch::begin(&shared.workspace, &shared.ground, &job.plan.directory, away));
+        }
+        Ok(job)
+    }
+
+    /// The call's id, or a number of its own.
+    fn call_id(&self) -> String {
+        let given = self.call.as_ref().and_then(ToolContext::call).and_then(|call| call.call_id());
+        let plain = given.filter(|id| !id.starts_with('.') && id.bytes().all(is_plain));
+        plain.map_or_else(
+            || {
+                let number = self.shared.unnamed_calls.fetch_add(1, Ordering::Relaxed);
+                format!("call-{}-{number}", std::process::id())
+            },
+            str::to_owned,
+        )
     }
 
     /// The smaller of what is asked for and what is left of the call, less the time to answer.
@@ -195,6 +220,9 @@ impl Sandbox {
             .spawn(move || {
                 let outcome = shared.supervise(&job);
                 drop((job, place));
+                if let Err(error) = shared.workspace.measure() {
+                    tracing::warn!(%error, "the workspace could not be measured");
+                }
                 let _ = send.send(outcome);
             })
             .map_err(start_failed)?;
@@ -221,7 +249,8 @@ impl Sandbox {
             Some(Stop::Cancelled) if deadline_passed => Some(Stop::TimedOut),
             other => other,
         };
-        let rest = u64::from(matches!(stopped, None | Some(Stop::FileSize | Stop::Cpu | Stop::Memory)));
+        // Of a command that was ended, what was ended with it is no stray.
+        let ended_itself = matches!(stopped, None | Some(Stop::FileSize | Stop::Cpu | Stop::Memory));
         Ok(Finished {
             end: outcome.end.unwrap_or(End::Signal(libc::SIGKILL)),
             stopped,
@@ -231,7 +260,8 @@ impl Sandbox {
             timeout,
             cpu: Duration::from_micros(outcome.usage.cpu_micros),
             max_rss_bytes: outcome.usage.rss_bytes,
-            strays: outcome.strays * u32::try_from(rest).unwrap_or(0),
+            quarantined: outcome.quarantined,
+            strays: if ended_itself { outcome.strays } else { 0 },
             sandbox: self.shared.report.confinement(),
         })
     }
@@ -261,6 +291,7 @@ impl Shared {
             groups,
             spawner: is_ready.then_some(spawner),
             private_directories: AtomicU64::new(0),
+            unnamed_calls: AtomicU64::new(0),
         };
         shared.report = match shared.probed(layers) {
             Ok(layers) => Report::new(&shared.policy, layers, helper),
@@ -276,6 +307,9 @@ impl Shared {
     fn probed(&self, layers: Layers) -> Result<Layers, String> {
         if self.spawner.is_none() {
             return Err(NOT_READY.to_owned());
+        }
+        if self.ground.root() == std::path::Path::new("/") {
+            return Err(WHOLE_SYSTEM.to_owned());
         }
         if self.policy.mode == Mode::Off {
             let off = [Layer::Rlimits, Layer::Sweep];
@@ -364,6 +398,7 @@ impl Shared {
             directory: opened,
             group,
             private,
+            watch: None,
             timeout,
             stream_bytes: usize::try_from(stream_bytes).unwrap_or(usize::MAX),
             total_bytes: limits.max_total_output_bytes,
@@ -378,7 +413,11 @@ impl Shared {
 
     fn group(&self, layers: &Layers) -> io::Result<Option<Group>> {
         let limits = &self.policy.limits;
-        let groups = self.groups.as_ref().filter(|_| layers.has(Layer::Cgroup));
+        let groups = self.groups.as_ref().filter(|groups| {
+            // Beside a PID namespace a group that only ends processes would add nothing but time.
+            let limits = groups.limits_memory() || groups.limits_processes();
+            layers.has(Layer::Cgroup) && (limits || !layers.has(Layer::Pidns))
+        });
         groups.map(|groups| groups.create(limits.max_memory_bytes, limits.max_processes)).transpose()
     }
 
@@ -422,6 +461,11 @@ fn implied(forced: &[Layer]) -> Vec<Layer> {
         all.push(Layer::PidMax);
     }
     all
+}
+
+/// Whether a byte of a call's id can stand in the name of a directory.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 fn relative_path(relative: &crate::workspace::Relative) -> std::path::PathBuf {

@@ -9,6 +9,7 @@ use tool_core::{Effect, ErrorKind, ToolError};
 
 use super::capture::Captured;
 use super::limits::Limits;
+use crate::workspace::refusal;
 
 /// Why a command was ended before its own end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +98,8 @@ pub struct Finished {
     pub max_rss_bytes: u64,
     /// Processes that were killed after the command's own end.
     pub strays: u32,
+    /// Protected names that it made or replaced, and that were moved away.
+    pub quarantined: Vec<String>,
     /// The sandbox that it ran in.
     pub sandbox: Confinement,
 }
@@ -181,6 +184,7 @@ impl Finished {
     /// The error that this end is: always when it was stopped, and for any end but status 0 when that is checked.
     pub fn error(&self, check: bool, limits: &Limits) -> Option<ToolError> {
         let error = match (self.stopped, self.end) {
+            _ if !self.quarantined.is_empty() => self.protected_path(),
             (Some(stop), _) => {
                 let (kind, code) = stop.kind_and_code();
                 ToolError::new(kind, stop.sentence(self, limits)).code(code).effect(stop.effect())
@@ -190,6 +194,15 @@ impl Finished {
             (None, end) => ToolError::failed(end.sentence()).code("command_failed").effect(Effect::Done),
         };
         Some(self.with_details(error))
+    }
+
+    fn protected_path(&self) -> ToolError {
+        let first = self.quarantined.first().map_or("", String::as_str);
+        ToolError::denied(format!("{} is a protected path.", refusal::echo(first)))
+            .code("protected_path")
+            .hint("what the command wrote there was moved away; everything else it did stays")
+            .detail("quarantined", self.quarantined.clone())
+            .effect(Effect::Done)
     }
 
     fn with_details(&self, error: ToolError) -> ToolError {
@@ -295,6 +308,7 @@ mod tests {
             cpu: Duration::ZERO,
             max_rss_bytes: 0,
             strays: 0,
+            quarantined: Vec::new(),
             sandbox: Confinement {
                 level: "full".to_owned(),
                 network: "deny".to_owned(),

@@ -85,6 +85,8 @@ pub struct SandboxPolicy {
     pub helper: Option<PathBuf>,
     /// Directories that no command sees, wherever they are: the state directory, the other workspaces.
     pub sealed: Vec<PathBuf>,
+    /// Where protected names go that a command made; `None`: `quarantine` in the state directory.
+    pub quarantine: Option<PathBuf>,
     /// Layers to do without, so that each fallback can be tested; it can only take away.
     pub missing: Vec<Layer>,
     /// The limits of commands.
@@ -98,6 +100,11 @@ impl SandboxPolicy {
             Some(guard) => guard == NetworkGuard::Tokens,
             None => self.network == Network::Deny,
         }
+    }
+
+    /// Where protected names go that a command made.
+    pub(super) fn quarantine(&self) -> PathBuf {
+        self.quarantine.clone().unwrap_or_else(|| state_directory().join("quarantine"))
     }
 
     /// Refuses a writable place that holds what no command may see.
@@ -115,6 +122,13 @@ impl SandboxPolicy {
             None => Ok(()),
         }
     }
+}
+
+/// `$XDG_STATE_HOME/toolbox` (XDG Base Directory Specification 0.8), or a place for temporary files without a home.
+fn state_directory() -> PathBuf {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+    state.unwrap_or_else(std::env::temp_dir).join("toolbox")
 }
 
 #[cfg(test)]

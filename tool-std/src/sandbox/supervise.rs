@@ -19,6 +19,7 @@ use super::cgroup::Group;
 use super::ground::Private;
 use super::limits::KILL_GRACE;
 use super::outcome::{End, Stop};
+use super::quarantine::Watch;
 use super::spawn::{Ends, Spawner};
 use super::wire::{Message, Plan, Refusal, Stage, Usage, receive, send, send_plan};
 
@@ -42,6 +43,7 @@ pub(super) struct Job {
     /// Lives as long as the command.
     #[expect(dead_code, reason = "held for its drop")]
     pub(super) private: Option<Private>,
+    pub(super) watch: Option<Watch>,
     pub(super) timeout: Duration,
     pub(super) stream_bytes: usize,
     pub(super) total_bytes: u64,
@@ -60,6 +62,7 @@ pub(super) struct Outcome {
     pub(super) duration: Duration,
     pub(super) usage: Usage,
     pub(super) strays: u32,
+    pub(super) quarantined: Vec<String>,
 }
 
 /// Tells a running command that its caller went away.
@@ -96,7 +99,11 @@ pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
     };
     call.watch()?;
     call.drain();
-    Ok(call.outcome())
+    let quarantined = match &job.watch {
+        Some(watch) if call.started.is_some() => watch.end()?,
+        _ => Vec::new(),
+    };
+    Ok(Outcome { quarantined, ..call.outcome() })
 }
 
 type Started = (OwnedFd, OwnedFd, OwnedFd, Child);
@@ -354,6 +361,7 @@ impl Running<'_> {
             duration: self.started.unwrap_or(self.began).elapsed(),
             usage: self.usage,
             strays: self.strays,
+            quarantined: Vec::new(),
         }
     }
 }
