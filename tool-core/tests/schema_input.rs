@@ -1,5 +1,7 @@
 //! The input schema of a tool, row by row of the table in arguments.md §1.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;

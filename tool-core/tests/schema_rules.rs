@@ -1,5 +1,7 @@
 //! The rules S1 to S12 of the canonical form, one table of forms each.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use serde_json::{Value, json};
 use tool_core::schema::{canonical, inlined};
 
@@ -220,6 +222,10 @@ fn s5_unions_of_texts_become_choices_with_notes() {
         ),
         (
             json!({"anyOf": [{"$ref": "#/$defs/L"}, {"type": "null"}], "$defs": {"L": {"oneOf": [low], "description": "Type's."}}}),
+            json!({"type": ["string", "null"], "enum": ["low", null], "description": "Type's. `low`: Little."}),
+        ),
+        (
+            json!({"anyOf": [{"type": "null"}, {"oneOf": [low], "description": "Type's."}]}),
             json!({"type": ["string", "null"], "enum": ["low", null], "description": "Type's. `low`: Little."}),
         ),
         // Not only texts, or more than texts.

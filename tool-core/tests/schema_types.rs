@@ -1,5 +1,7 @@
 //! Schemas of derived types: valid, canonical, and true to what serde writes and reads.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use schemars::JsonSchema;

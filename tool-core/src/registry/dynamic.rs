@@ -422,8 +422,9 @@ where
     }
 }
 
-/// The normal form of all arguments.
+/// The normal form of all arguments, by the schema alone.
 fn whole(args: &mut Args<'_>) -> Result<Value, ToolError> {
+    let object = args.take_object();
     args.finish()?;
-    Ok(Value::Object(args.normal().clone()))
+    object.map(Value::Object).ok_or_else(|| args.incomplete())
 }

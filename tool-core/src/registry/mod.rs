@@ -125,6 +125,11 @@ impl Registry {
         self.position(name).map(|(_, entry)| entry)
     }
 
+    /// How many schemas this process has built: start-up builds none, and tests hold it to that.
+    pub fn built() -> usize {
+        crate::schema::built()
+    }
+
     pub(crate) fn position(&self, name: &str) -> Option<(usize, &ToolEntry)> {
         let by_name = self.0.tools.binary_search_by(|entry| entry.name().cmp(name)).ok();
         let index = by_name.or_else(|| self.by_alias(name))?;

@@ -13,9 +13,7 @@ pub(crate) const UNIONS: [&str; 2] = ["oneOf", "anyOf"];
 pub(crate) fn choices(schema: &mut Map<String, Value>) {
     for keyword in UNIONS {
         let Some(Value::Array(branches)) = schema.get(keyword) else { continue };
-        if let [_, null] | [null, _] = branches.as_slice()
-            && is_only_null(null)
-        {
+        if branches.len() == 2 && branches.iter().any(is_only_null) {
             // One enum that may be null is no union of texts: S8 keeps its description.
             continue;
         }
