@@ -496,13 +496,32 @@ fn everything_holds_for_an_unprivileged_user_too() {
     let output = Program::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
         .arg(std::env::current_exe().unwrap())
-        .args(["--test-threads=2", "--skip", "everything_holds"])
+        .args(["--test-threads=2", "--skip", "everything_holds", "--skip", "an_administrator"])
         .env("HOME", "/nonexistent")
         .current_dir("/")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Runs the central promises where user namespaces are used up and the program may do without: as in many containers.
+#[test]
+fn an_administrator_without_user_namespaces_has_the_same_guarantees() {
+    if !has_program("unshare") || !rustix::process::getuid().is_root() {
+        return;
+    }
+    let script = "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$0\" --test-threads=2 --nocapture the_report \
+                  no_attempt nothing_outlives protected usual the_network";
+    let output = Program::new("unshare")
+        .args(["-Ur", "sh", "-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .output();
+    let output = output.unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let missing = text.split("\"userns\"").nth(1).unwrap();
+    assert!(missing.contains("\"ok\": false") && text.contains("\"mounts\""), "{text}");
 }
 
 // ---- results ------------------------------------------------------------------------------------------------------------

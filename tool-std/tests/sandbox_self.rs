@@ -2,7 +2,7 @@
 //!
 //! Without the test harness, which has threads before `main` is reached. `kill` plays a program that dies while its
 //! command runs; everything else is a promise, tested in turn.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)]
 
 use std::fs;
 use std::hint::black_box;

@@ -381,6 +381,40 @@ async fn cancelled(bench: &Bench, tool: &str, args: Value) -> tool_core::ToolRes
     support::executor().call(Call::new(tool, args), &ctx, Caller::Llm).await
 }
 
+/// A command of the guard's vectors, aimed at a listener on the loopback.
+fn aimed(text: &str, port: u16) -> String {
+    let here = format!("127.0.0.1:{port}");
+    let addresses = ["https://example.com", "https://e.com", "ssh://h"];
+    let text =
+        addresses.iter().fold(text.to_owned(), |text, host| text.replace(host, &format!("http://{here}")));
+    text.replace("example.com", &here).replace("e.com", &here)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_the_guard_off_no_command_that_wants_out_reaches_a_listener() {
+    let listeners = Listeners::start();
+    for (network, reached) in [(Network::Deny, false), (Network::Allow, true)] {
+        let off =
+            SandboxPolicy { network, network_guard: Some(NetworkGuard::Off), ..SandboxPolicy::default() };
+        let bench = Bench::at(Bench::directory(), off);
+        for case in cases("network_guard.json").iter().filter(|case| case["truth"] == "egress") {
+            let cmd = case["cmd"].as_str().unwrap();
+            if !cmd.starts_with('/') && !has_program(cmd) {
+                continue;
+            }
+            let args: Vec<String> = case["args"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|arg| aimed(arg.as_str().unwrap(), listeners.port))
+                .collect();
+            let _ = bench.call("bash", json!({"cmd": cmd, "args": args, "timeout": 3, "check": false})).await;
+        }
+        let any = std::env::var_os("TOOL_VECTORS").is_some();
+        assert_eq!(listeners.count() > 0, reached && any, "{network:?}");
+    }
+}
+
 fn set_up(steps: &Value, listeners: &Listeners) {
     for step in steps.as_array().into_iter().flatten() {
         let word = |at: usize| step[at].as_str().unwrap_or_default();

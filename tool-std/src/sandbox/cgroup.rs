@@ -113,8 +113,7 @@ impl Drop for Group {
 /// The directory of the program's own group, as mounted here.
 fn own_group() -> Option<PathBuf> {
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
-    let mounts = table.lines().filter_map(|line| line.split_once(" - cgroup2 "));
-    let (mount, _) = mounts.into_iter().last()?;
+    let (mount, _) = table.lines().rev().find_map(|line| line.split_once(" - cgroup2 "))?;
     let mut fields = mount.split(' ').skip(3);
     let (root, point) = (fields.next()?, fields.next()?);
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;

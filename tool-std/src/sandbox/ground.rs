@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::env::{self, Variables};
 use super::places::{TEMPORARY, covered, system, toolchains};
-use super::policy::{Network, SandboxPolicy};
+use super::policy::{Network, SandboxPolicy, state_directory};
 use super::wire::{Bytes, View};
 use crate::workspace::{Class, Relative, Workspace};
 
@@ -47,7 +47,8 @@ impl Ground {
         }
         let mut covered: Vec<PathBuf> = covered();
         covered.extend(secrets);
-        covered.extend(policy.sealed.iter().cloned());
+        covered.extend(policy.sealed.iter().chain(&workspace.policy().sealed).cloned());
+        covered.extend(fs::canonicalize(state_directory()).ok());
         let mut ground = Self {
             root,
             read,
@@ -239,7 +240,7 @@ impl Protected<'_> {
 }
 
 /// The names in a directory, in order; none for what is no directory, or a link.
-fn names(directory: &Path) -> Vec<Vec<u8>> {
+pub(super) fn names(directory: &Path) -> Vec<Vec<u8>> {
     use std::os::unix::ffi::OsStringExt;
     if directory.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
         return Vec::new();

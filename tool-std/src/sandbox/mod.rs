@@ -118,6 +118,10 @@ impl Sandbox {
                 .code("sandbox_unavailable")
                 .source(error)
         })?;
+        let missing = shared.report.confinement().missing;
+        if shared.policy.mode == Mode::BestEffort && !missing.is_empty() {
+            tracing::warn!(missing = missing.join("; "), "commands run without some guarantees");
+        }
         Ok(Self { shared: Arc::new(shared), call: None })
     }
 
@@ -508,9 +512,8 @@ fn refused(refusal: Refusal, program: &str) -> ToolError {
             ToolError::not_found("The working directory does not exist.").code("path_not_found")
         }
         (stage, _) => {
-            let word = serde_json::to_string(&stage).unwrap_or_default();
             let name = probe::errno_name(refusal.errno);
-            unavailable(format!("Commands cannot run in the sandbox here: {name} at {word}."))
+            unavailable(format!("Commands cannot run in the sandbox here: {stage}: {name}."))
         }
     };
     error.effect(Effect::None)

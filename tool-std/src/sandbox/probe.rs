@@ -47,8 +47,7 @@ pub(super) fn explore(
                 return Err("Sandbox::init() is not the first statement of main".to_owned());
             }
             Try::Refused(refusal) => {
-                let word = serde_json::to_string(&refusal.stage).unwrap_or_default();
-                return Err(format!("helper: {} at {}", errno_name(refusal.errno), word.trim_matches('"')));
+                return Err(format!("{} while {}", errno_name(refusal.errno), refusal.stage));
             }
             Try::Built(through) => {
                 for name in through {

@@ -12,7 +12,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2, renameat};
 use rustix::io::Errno;
 
 use super::git_config::names_programs;
-use super::ground::Ground;
+use super::ground::{Ground, names};
 use crate::workspace::{Class, Relative, Workspace};
 
 /// Bytes of the largest git configuration that is read; a larger one counts as naming programs.
@@ -38,7 +38,12 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Notes what is there.
-    pub(super) fn begin(workspace: &Workspace, ground: &Ground, directory: &Path, quarantine: PathBuf) -> Self {
+    pub(super) fn begin(
+        workspace: &Workspace,
+        ground: &Ground,
+        directory: &Path,
+        quarantine: PathBuf,
+    ) -> Self {
         let names = directory.as_os_str().as_bytes().split(|byte| *byte == b'/');
         let directory = Relative::from_components(names.filter(|name| !name.is_empty()));
         let mut watch = Self {
@@ -113,7 +118,8 @@ impl Watch {
 
     fn names_programs(&self, path: &[u8]) -> bool {
         let file = self.root.join(OsString::from_vec(path.to_vec()));
-        let readable = file.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= CONFIG_BYTES);
+        let readable =
+            file.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= CONFIG_BYTES);
         !readable || fs::read(file).map_or(true, |text| names_programs(&String::from_utf8_lossy(&text)))
     }
 
@@ -136,16 +142,6 @@ impl Watch {
             outcome => outcome.map_err(Into::into),
         }
     }
-}
-
-fn names(directory: &Path) -> Vec<Vec<u8>> {
-    if directory.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-        return Vec::new();
-    }
-    let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
-    let mut names: Vec<Vec<u8>> = entries.map(|entry| entry.file_name().as_bytes().to_vec()).collect();
-    names.sort_unstable();
-    names
 }
 
 /// Copies a file, a link or a directory to another file system; anything else leaves an empty file.

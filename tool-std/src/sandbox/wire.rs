@@ -3,6 +3,7 @@
 //! Each message is one JSON packet on a socket of type `SEQPACKET`; the root and `cwd` handles come with the plan.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -131,6 +132,21 @@ pub(super) enum Stage {
     Exec,
     /// Anything else.
     Process,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plan => "reading the plan",
+            Self::Threads => "looking for threads",
+            Self::Changed => "comparing places",
+            Self::Layer(layer) => layer.as_str(),
+            Self::Directory => "opening the directory",
+            Self::Lookup => "looking the program up",
+            Self::Exec => "executing the program",
+            Self::Process => "making processes",
+        })
+    }
 }
 
 /// A stage and what the kernel said there.

@@ -13,30 +13,30 @@ use tool_std::shell::{BashTool, RunCommandTool};
 use tool_std::{Workspace, WorkspacePolicy};
 
 /// The helper that Cargo built beside the tests.
-pub const HELPER: &str = env!("CARGO_BIN_EXE_toolbox-sandbox");
+pub(crate) const HELPER: &str = env!("CARGO_BIN_EXE_toolbox-sandbox");
 
 /// How much slower this machine may be than the one that the limits of time are meant for.
-pub fn load_factor() -> u32 {
+pub(crate) fn load_factor() -> u32 {
     std::env::var("TOOL_LOAD_FACTOR").ok().and_then(|text| text.parse().ok()).unwrap_or(5)
 }
 
 /// A directory with a workspace `root`, and beside it `out`, which no command may reach.
-pub struct Bench {
+pub(crate) struct Bench {
     directory: tempfile::TempDir,
-    pub sandbox: Sandbox,
+    pub(crate) sandbox: Sandbox,
 }
 
 impl Bench {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(SandboxPolicy::default())
     }
 
-    pub fn with(policy: SandboxPolicy) -> Self {
+    pub(crate) fn with(policy: SandboxPolicy) -> Self {
         let directory = Self::directory();
         Self::at(directory, policy)
     }
 
-    pub fn directory() -> tempfile::TempDir {
+    pub(crate) fn directory() -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
         for name in ["root", "out"] {
             fs::create_dir(directory.path().join(name)).unwrap();
@@ -44,43 +44,46 @@ impl Bench {
         directory
     }
 
-    pub fn at(directory: tempfile::TempDir, policy: SandboxPolicy) -> Self {
+    pub(crate) fn at(directory: tempfile::TempDir, policy: SandboxPolicy) -> Self {
         Self::try_at(directory, policy).unwrap()
     }
 
-    pub fn try_at(directory: tempfile::TempDir, policy: SandboxPolicy) -> Result<Self, tool_core::ToolError> {
+    pub(crate) fn try_at(
+        directory: tempfile::TempDir,
+        policy: SandboxPolicy,
+    ) -> Result<Self, tool_core::ToolError> {
         let workspace = Workspace::open(&directory.path().join("root"), WorkspacePolicy::default())?;
         let policy = SandboxPolicy { helper: Some(policy.helper.unwrap_or(HELPER.into())), ..policy };
         Ok(Self { sandbox: Sandbox::open(policy, &workspace)?, directory })
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.directory.path().join("root")
     }
 
-    pub fn out(&self) -> PathBuf {
+    pub(crate) fn out(&self) -> PathBuf {
         self.directory.path().join("out")
     }
 
     /// A context that provides the sandbox, bound to each call.
-    pub fn context(&self) -> ToolContext {
+    pub(crate) fn context(&self) -> ToolContext {
         let sandbox = self.sandbox.clone();
         ToolContext::builder().provide_with(move |ctx| Arc::new(sandbox.for_call(ctx))).build()
     }
 
     /// Calls a tool through the executor.
-    pub async fn call(&self, tool: &str, args: Value) -> ToolResult {
+    pub(crate) async fn call(&self, tool: &str, args: Value) -> ToolResult {
         executor().call(Call::new(tool, args), &self.context(), Caller::Llm).await
     }
 
     /// Runs a script with `sh -c` by the tool `bash`, whatever its exit code.
-    pub async fn sh(&self, script: &str) -> Value {
+    pub(crate) async fn sh(&self, script: &str) -> Value {
         let args = serde_json::json!({"cmd": "sh", "args": ["-c", script], "check": false, "timeout": 20});
         self.call("bash", args).await.unwrap().data()
     }
 
     /// Whether a process of this bench is alive, a second after it was first seen.
-    pub fn has_survivors(&self) -> bool {
+    pub(crate) fn has_survivors(&self) -> bool {
         let until = Instant::now() + Duration::from_secs(1);
         while alive(&self.root()) {
             if Instant::now() > until {
@@ -92,7 +95,7 @@ impl Bench {
     }
 }
 
-pub fn executor() -> Executor {
+pub(crate) fn executor() -> Executor {
     let registry = Registry::builder().add::<BashTool>().add::<RunCommandTool>().build().unwrap();
     Executor::standard(registry).build().unwrap()
 }
@@ -106,7 +109,7 @@ fn alive(root: &Path) -> bool {
 }
 
 /// Whether a program is installed; prints that a test is skipped when it is not.
-pub fn has_program(name: &str) -> bool {
+pub(crate) fn has_program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|directory| directory.join(name).is_file());
     if !found {
@@ -116,7 +119,7 @@ pub fn has_program(name: &str) -> bool {
 }
 
 /// Says that a test does not run here; with `TOOL_REQUIRE_PEERS=1` that is a failure.
-pub fn skip(reason: &str) {
+pub(crate) fn skip(reason: &str) {
     assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "{reason}");
     println!("skipped: {reason}");
 }
