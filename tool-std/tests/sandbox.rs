@@ -371,6 +371,19 @@ async fn too_many_processes_are_counted_where_nothing_better_limits_them() {
 }
 
 #[tokio::test]
+async fn a_command_is_stopped_when_the_disk_runs_full_and_runs_while_it_does_not() {
+    let bench = Bench::new();
+    let mut rules = WorkspacePolicy::default();
+    rules.limits.free_space_floor = u64::MAX / 2;
+    let workspace = Workspace::open(&bench.root(), rules).unwrap();
+    let policy = SandboxPolicy { helper: Some(support::HELPER.into()), ..SandboxPolicy::default() };
+    let full = Sandbox::open(policy, &workspace).unwrap();
+    let sleep = |seconds: &str| Command::new("sleep", Duration::from_secs(20)).args([seconds]);
+    assert_eq!(full.run(sleep("15")).await.unwrap().stopped, Some(Stop::Disk));
+    assert_eq!(bench.sandbox.run(sleep("0.6")).await.unwrap().stopped, None);
+}
+
+#[tokio::test]
 async fn a_limit_of_cpu_ends_a_spin() {
     let bench = Bench::new();
     let script = "ulimit -t 1; while :; do :; done";

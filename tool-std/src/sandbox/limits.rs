@@ -15,6 +15,9 @@ pub const MAX_LOCKED_BYTES: u64 = 65_536;
 /// Seconds of CPU beyond the timeout.
 pub const CPU_SLACK_SECONDS: u64 = 5;
 
+/// Bytes that are kept of each stream of a background process.
+pub const BACKGROUND_BUFFER_BYTES: usize = 1_048_576;
+
 macro_rules! limits {
     ($($constant:ident $field:ident $value:literal $most:literal $meaning:literal;)*) => {
         $(#[doc = $meaning] pub const $constant: u64 = $value;)*
@@ -82,6 +85,8 @@ limits! {
     MAX_MEMORY_BYTES max_memory_bytes 4_294_967_296 1_099_511_627_776 "Bytes of memory of a command.";
     MAX_PROCESSES max_processes 1_024 4_194_304 "Processes and threads of a command.";
     PARALLEL_COMMANDS parallel_commands 16 1_024 "Commands that run at once.";
+    MAX_BACKGROUND max_background 8 1_024 "Background processes of one owner.";
+    MAX_BACKGROUND_SECONDS max_background_seconds 86_400 604_800 "Longest timeout of a background process, in seconds.";
     QUEUED_COMMANDS queued_commands 1_000 1_000_000 "Commands that wait for a place.";
 }
 

@@ -5,6 +5,7 @@
 //! unless every guarantee is given. What is decided is in pure files ([`layers`], [`policy`], [`env`], [`capture`]), what
 //! the kernel is told is in the private module `helper`.
 
+mod background;
 pub mod capture;
 mod cgroup;
 mod command;
@@ -23,23 +24,28 @@ mod queue;
 mod report;
 mod spawn;
 mod supervise;
+mod window;
 mod wire;
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use tokio::sync::oneshot;
 use tool_core::{Effect, ToolContext, ToolError};
 
+pub use background::{Ended, Running, State, Stream};
 pub use command::Command;
+pub(crate) use outcome::signal_name;
 pub use outcome::{CommandResult, Confinement, End, Finished, Stop};
 pub use policy::{Mode, Network, NetworkGuard, SandboxPolicy};
 pub use report::Report;
+pub use window::{Page, Window};
 
 use crate::workspace::{Workspace, refusal};
+use background::Progress;
 use cgroup::{Group, Groups};
 use ground::{Ground, Private};
 use layers::{Layer, Layers};
@@ -48,7 +54,7 @@ use probe::{Outside, Try};
 use quarantine::Watch;
 use queue::{Place, Queue};
 use spawn::Spawner;
-use supervise::{Cancel, Job, Outcome};
+use supervise::{Cancel, Follower, Job, Outcome};
 use wire::{Action, Ceilings, Plan, Refusal, Stage};
 
 /// Names the layers to do without, for tests of the fallbacks.
@@ -161,6 +167,31 @@ impl Sandbox {
         self.finished(outcome, timeout, &program)
     }
 
+    /// Starts a command and returns while it runs; it ends when the [`Running`] is dropped.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`].
+    pub async fn start(&self, command: Command) -> Result<Running, ToolError> {
+        self.refuse_unusable()?;
+        let place = self.place().await?;
+        let program = command.argv.first().cloned().unwrap_or_default();
+        let timeout = command.timeout;
+        let mut job = self.job(command)?;
+        // It outlives the call, so the call's deadline does not bind it.
+        job.timeout = timeout;
+        let (progress, changed) = Progress::new();
+        let (tell, started) = oneshot::channel();
+        job.follower = Some(Follower { progress: Arc::clone(&progress), started: Mutex::new(Some(tell)) });
+        let cancel = Arc::clone(&job.cancel);
+        let running = Running { progress: Arc::clone(&progress), cancel, changed, started: Instant::now() };
+        let outcome = self.on_thread(job, place, move |outcome| progress.end(outcome.as_ref().ok()))?;
+        if started.await.is_ok() {
+            return Ok(running);
+        }
+        let outcome = outcome.await.map_err(gone)?.map_err(start_failed)?;
+        Err(refused(outcome.refusal.unwrap_or_else(Outcome::silent), &program))
+    }
+
     fn refuse_unusable(&self) -> Result<(), ToolError> {
         match self.shared.report.refusal() {
             Some(text) => Err(unavailable(text)),
@@ -216,20 +247,8 @@ impl Sandbox {
 
     /// Runs a job on a thread of its own; when this future is dropped or the call is cancelled, the command is ended.
     async fn supervised(&self, job: Job, place: Place) -> Result<Outcome, ToolError> {
-        let (send, mut outcome) = oneshot::channel();
         let guard = CancelOnDrop(Arc::clone(&job.cancel));
-        let shared = Arc::clone(&self.shared);
-        std::thread::Builder::new()
-            .name("sandbox-command".to_owned())
-            .spawn(move || {
-                let outcome = shared.supervise(&job);
-                drop((job, place));
-                if let Err(error) = shared.workspace.measure() {
-                    tracing::warn!(%error, "the workspace could not be measured");
-                }
-                let _ = send.send(outcome);
-            })
-            .map_err(start_failed)?;
+        let mut outcome = self.on_thread(job, place, |_| {})?;
         if let Some(ctx) = &self.call {
             tokio::select! {
                 biased;
@@ -238,6 +257,30 @@ impl Sandbox {
             }
         }
         outcome.await.map_err(gone)?.map_err(start_failed)
+    }
+
+    /// Supervises a job on a thread of its own and gives its place back at the end.
+    fn on_thread(
+        &self,
+        mut job: Job,
+        place: Place,
+        at_end: impl FnOnce(&io::Result<Outcome>) + Send + 'static,
+    ) -> Result<oneshot::Receiver<io::Result<Outcome>>, ToolError> {
+        let (send, outcome) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        let body = move || {
+            let outcome = shared.supervise(&job);
+            // Whoever waits for a start that never came learns of it here.
+            job.follower = None;
+            drop((job, place));
+            if let Err(error) = shared.workspace.measure() {
+                tracing::warn!(%error, "the workspace could not be measured");
+            }
+            at_end(&outcome);
+            let _ = send.send(outcome);
+        };
+        std::thread::Builder::new().name("sandbox-command".to_owned()).spawn(body).map_err(start_failed)?;
+        Ok(outcome)
     }
 
     fn finished(&self, outcome: Outcome, timeout: Duration, program: &str) -> Result<Finished, ToolError> {
@@ -408,6 +451,7 @@ impl Shared {
             total_bytes: limits.max_total_output_bytes,
             free_space_floor: self.workspace.limits().free_space_floor,
             cancel: Arc::new(Cancel::new().map_err(start_failed)?),
+            follower: None,
         })
     }
 

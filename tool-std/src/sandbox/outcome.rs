@@ -280,7 +280,8 @@ const SIGNALS: [(i32, &str); 24] = [
     (libc::SIGCHLD, "SIGCHLD"),
 ];
 
-fn signal_name(number: i32) -> String {
+/// The name of a signal, such as `SIGKILL`.
+pub(crate) fn signal_name(number: i32) -> String {
     match SIGNALS.iter().find(|(known, _)| *known == number) {
         Some((_, name)) => (*name).to_owned(),
         None => format!("SIG{number}"),

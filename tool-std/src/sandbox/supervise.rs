@@ -5,7 +5,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Child;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -13,7 +13,9 @@ use rustix::fs::{OFlags, fcntl_setfl, fstatvfs};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::sync::oneshot;
 
+use super::background::{self, Progress};
 use super::capture::{Capture, Captured};
 use super::cgroup::Group;
 use super::ground::Private;
@@ -34,6 +36,10 @@ const DISK_ROUND: Duration = Duration::from_millis(250);
 /// Bytes read at once.
 const CHUNK: usize = 65_536;
 
+/// What is added to the counter of a [`Cancel`]: asking many times never adds up to one kill.
+const ASK: u64 = 1;
+const KILL: u64 = 1 << 32;
+
 /// Everything that one command needs.
 pub(super) struct Job {
     pub(super) plan: Plan,
@@ -49,6 +55,14 @@ pub(super) struct Job {
     pub(super) total_bytes: u64,
     pub(super) free_space_floor: u64,
     pub(super) cancel: Arc<Cancel>,
+    /// Who follows a background command.
+    pub(super) follower: Option<Follower>,
+}
+
+/// Hears of the start of a background command and of its output.
+pub(super) struct Follower {
+    pub(super) progress: Arc<Progress>,
+    pub(super) started: Mutex<Option<oneshot::Sender<()>>>,
 }
 
 /// What became of it.
@@ -74,8 +88,25 @@ impl Cancel {
         Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
+    /// Asks the command to end.
     pub(super) fn cancel(&self) {
-        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+        self.write(ASK);
+    }
+
+    /// Ends the command at once.
+    pub(super) fn kill(&self) {
+        self.write(KILL);
+    }
+
+    fn write(&self, count: u64) {
+        let _ = rustix::io::write(&self.0, &count.to_ne_bytes());
+    }
+
+    /// What was asked for since the last look.
+    fn take(&self) -> u64 {
+        let mut count = [0; 8];
+        let _ = rustix::io::read(&self.0, &mut count);
+        u64::from_ne_bytes(count)
     }
 }
 
@@ -85,7 +116,10 @@ pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
     let mut call = Running {
         job,
         socket,
-        streams: [Stream::new(stdout, job.stream_bytes), Stream::new(stderr, job.stream_bytes)],
+        streams: [
+            Stream::new(background::Stream::Out, stdout, job.stream_bytes),
+            Stream::new(background::Stream::Err, stderr, job.stream_bytes),
+        ],
         child,
         began: Instant::now(),
         started: None,
@@ -144,22 +178,27 @@ enum Phase {
 }
 
 struct Stream {
+    which: background::Stream,
     pipe: OwnedFd,
     kept: Capture,
     open: bool,
 }
 
 impl Stream {
-    fn new(pipe: OwnedFd, budget: usize) -> Self {
-        Self { pipe, kept: Capture::new(budget), open: true }
+    fn new(which: background::Stream, pipe: OwnedFd, budget: usize) -> Self {
+        Self { which, pipe, kept: Capture::new(budget), open: true }
     }
 
     /// Reads what is there, at most one chunk; says whether there may be more.
-    fn read(&mut self, chunk: &mut [u8]) -> bool {
+    fn read(&mut self, chunk: &mut [u8], follower: Option<&Follower>) -> bool {
         match rustix::io::read(&self.pipe, &mut *chunk) {
             Ok(0) => self.open = false,
             Ok(bytes) => {
-                self.kept.push(chunk.get(..bytes).unwrap_or_default());
+                let bytes = chunk.get(..bytes).unwrap_or_default();
+                self.kept.push(bytes);
+                if let Some(follower) = follower {
+                    follower.progress.push(self.which, bytes);
+                }
                 return true;
             }
             Err(Errno::AGAIN | Errno::INTR) => {}
@@ -193,7 +232,7 @@ impl Running<'_> {
             let (talks, cancelled, writes) = self.wait()?;
             for (stream, writes) in self.streams.iter_mut().zip(writes) {
                 if writes {
-                    stream.read(&mut chunk);
+                    stream.read(&mut chunk, self.job.follower.as_ref());
                 }
             }
             if talks && !self.listen() {
@@ -201,6 +240,9 @@ impl Running<'_> {
             }
             if cancelled {
                 self.ask(Stop::Cancelled);
+                if self.job.cancel.take() >= KILL {
+                    self.hasten();
+                }
             }
             self.look_at_limits();
             self.go_on();
@@ -212,7 +254,7 @@ impl Running<'_> {
     fn wait(&self) -> io::Result<(bool, bool, [bool; 2])> {
         let [stdout, stderr] = &self.streams;
         let wanted = |open| if open { PollFlags::IN } else { PollFlags::empty() };
-        let can_cancel = self.phase == Phase::Running;
+        let can_cancel = matches!(self.phase, Phase::Running | Phase::Asked(_));
         let mut ready = [
             PollFd::new(&self.socket, PollFlags::IN),
             PollFd::new(&self.job.cancel.0, wanted(can_cancel)),
@@ -259,7 +301,10 @@ impl Running<'_> {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Started(_) => self.started = Some(Instant::now()),
+            Message::Started(_) => {
+                self.started = Some(Instant::now());
+                self.tell_follower();
+            }
             Message::Refused(refusal) => {
                 self.refusal.get_or_insert(refusal);
             }
@@ -271,6 +316,14 @@ impl Running<'_> {
             }
             Message::Ended(usage) => self.usage = usage,
             Message::Terminate => {}
+        }
+    }
+
+    fn tell_follower(&self) {
+        let Some(follower) = &self.job.follower else { return };
+        let sender = follower.started.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(sender) = sender {
+            let _ = sender.send(());
         }
     }
 
@@ -307,6 +360,13 @@ impl Running<'_> {
         self.phase = Phase::Asked(Instant::now() + KILL_GRACE);
     }
 
+    /// Leaves out the time that a command has to end by itself.
+    fn hasten(&mut self) {
+        if let Phase::Asked(_) = self.phase {
+            self.phase = Phase::Asked(Instant::now());
+        }
+    }
+
     /// Goes to the next, harder step when the time for it has come.
     fn go_on(&mut self) {
         let now = Instant::now();
@@ -332,7 +392,7 @@ impl Running<'_> {
         let mut chunk = vec![0; CHUNK];
         for stream in &mut self.streams {
             while stream.open && Instant::now() < until {
-                if !stream.read(&mut chunk) && stream.open {
+                if !stream.read(&mut chunk, self.job.follower.as_ref()) && stream.open {
                     let left = until.saturating_duration_since(Instant::now());
                     let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 0, tv_nsec: 0 });
                     let _ = poll(&mut [PollFd::new(&stream.pipe, PollFlags::IN)], Some(&timeout));

@@ -8,9 +8,18 @@
 
 mod bash;
 pub mod guard;
+mod process_list;
+mod process_output;
+mod process_stop;
+mod processes;
 mod request;
 mod run_command;
 pub mod words;
 
 pub use bash::{BashTool, bash};
+pub use process_list::{ListedProcess, ProcessList, ProcessListTool, process_list};
+pub use process_output::{ProcessOutput, ProcessOutputTool, StreamPage, process_output};
+pub use process_stop::{ProcessStopTool, StopSignal, StoppedProcess, process_stop};
+pub use processes::{ProcessState, Processes};
+pub use request::{ShellOutput, Started};
 pub use run_command::{RunCommandTool, run_command};

@@ -3,13 +3,18 @@
 use std::path::Path;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use tool_core::{ArgIssue, Content, Effect, ErrorKind, IssueCode, ToolError, ToolOutput};
 
 use super::guard::{self, Finding};
+use super::processes::Processes;
 use crate::sandbox::limits::Limits;
-use crate::sandbox::{Command, Finished, Network, Sandbox};
+use crate::sandbox::{Command, CommandResult, Finished, Network, Sandbox};
 use crate::workspace::{WorkspacePath, refusal};
 
+/// Seconds that a command in the background gets when the call does not say.
+const BACKGROUND_SECONDS: f64 = 3_600.0;
 /// What a refusal by the network guard advises; a command that failed on the network gets the first sentence.
 const NETWORK_IS_OFF: &str = "Network is off for commands.";
 const NETWORK_ADVICE: &str = "Network is off for commands. An operator can allow it with sandbox.network, or turn this \
@@ -36,6 +41,7 @@ impl Misfits {
         let expected = match code {
             IssueCode::Range => "number within its limits",
             IssueCode::Length => "length within its limit",
+            IssueCode::Constraint => "its default",
             _ => "text without NUL",
         };
         self.0.push(ArgIssue {
@@ -77,15 +83,23 @@ impl Misfits {
     }
 
     /// Looks at where and how long.
-    pub(super) fn surroundings(&mut self, cwd: &Path, timeout: f64, limits: &Limits) {
+    pub(super) fn surroundings(&mut self, cwd: &Path, time: Time, limits: &Limits) {
         let cwd = cwd.to_string_lossy();
         self.length("/cwd", "cwd", &cwd, limits.max_cwd_chars);
         self.nul("/cwd", "cwd", &cwd);
-        let most = limits.max_timeout_seconds;
-        if timeout.is_nan() || timeout <= 0.0 {
+        let most = if time.background { limits.max_background_seconds } else { limits.max_timeout_seconds };
+        if time.seconds.is_nan() || time.seconds <= 0.0 {
             self.add(IssueCode::Range, "/timeout", "timeout must be positive.");
-        } else if timeout > most as f64 {
+        } else if time.seconds > most as f64 {
             self.add(IssueCode::Range, "/timeout", format!("timeout exceeds {most}."));
+        }
+    }
+
+    /// Notes a parameter that means nothing in the background.
+    pub(super) fn left_alone(&mut self, changed: bool, path: &str) {
+        if changed {
+            let name = path.trim_start_matches('/');
+            self.add(IssueCode::Constraint, path, format!("{name} means nothing with background."));
         }
     }
 
@@ -119,12 +133,48 @@ fn characters(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
+/// How long a command may run.
+#[derive(Clone, Copy)]
+pub(super) struct Time {
+    seconds: f64,
+    background: bool,
+}
+
+impl Time {
+    /// What the call says, else the default of where the command runs.
+    pub(super) fn new(given: Option<f64>, foreground: f64, background: bool) -> Self {
+        let default = if background { BACKGROUND_SECONDS } else { foreground };
+        Self { seconds: given.unwrap_or(default), background }
+    }
+}
+
+/// A background process that was started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Started {
+    /// Its name for `process_output` and `process_stop`.
+    pub process_id: String,
+    /// Its words.
+    pub argv: Vec<String>,
+    /// When it was started: RFC 3339, UTC.
+    pub started: String,
+}
+
+/// What the tools that run commands give back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ShellOutput {
+    /// A command that has ended.
+    Ended(CommandResult),
+    /// A command that goes on.
+    Started(Started),
+}
+
 /// A command whose arguments fit.
 pub(super) struct Request<'a> {
     pub(super) tool: &'static str,
     pub(super) argv: Vec<String>,
     pub(super) cwd: &'a Path,
-    pub(super) timeout: f64,
+    pub(super) time: Time,
     pub(super) check: bool,
     pub(super) background: bool,
 }
@@ -175,21 +225,47 @@ impl Request<'_> {
     ///
     /// # Errors
     /// Those of shell.md §3.
-    pub(super) async fn run(self, sandbox: &Sandbox) -> Result<ToolOutput, ToolError> {
-        if self.background {
-            return Err(ToolError::denied("This program ends after one call.")
-                .code("background_unsupported")
-                .effect(Effect::None));
-        }
+    pub(super) async fn run(
+        self,
+        sandbox: &Sandbox,
+        processes: Option<&Processes>,
+    ) -> Result<ToolOutput, ToolError> {
         let directory = self.directory(sandbox)?;
-        let check = self.check;
         let program = self.argv.first().cloned().unwrap_or_default();
-        let mut words = self.argv.into_iter();
-        let command = Command::new(words.next().unwrap_or_default(), Duration::from_secs_f64(self.timeout))
-            .args(words)
-            .directory(directory);
+        let command = Command::new(program.clone(), Duration::from_secs_f64(self.time.seconds))
+            .args(self.argv.iter().skip(1).cloned())
+            .directory(directory.clone());
+        if self.background {
+            return self.start(sandbox, processes, command, directory.shown()).await;
+        }
         let finished = sandbox.run(command).await.map_err(|error| with_advice(error, &program))?;
-        answer(&finished, check, sandbox)
+        answer(&finished, self.check, sandbox)
+    }
+
+    /// Starts it and leaves it running.
+    async fn start(
+        self,
+        sandbox: &Sandbox,
+        processes: Option<&Processes>,
+        command: Command,
+        cwd: String,
+    ) -> Result<ToolOutput, ToolError> {
+        let processes = processes.ok_or_else(|| {
+            ToolError::denied("This program ends after one call.")
+                .code("background_unsupported")
+                .effect(Effect::None)
+        })?;
+        let place = processes.reserve(sandbox.policy().limits.max_background)?;
+        let program = self.argv.first().cloned().unwrap_or_default();
+        let running = sandbox.start(command).await.map_err(|error| with_advice(error, &program))?;
+        let process = place.add(self.argv, cwd, running);
+        let started = Started {
+            process_id: process.id.clone(),
+            argv: process.argv.clone(),
+            started: process.started.clone(),
+        };
+        let text = format!("Started {}.", started.process_id);
+        structured(&ShellOutput::Started(started), text)
     }
 
     /// The directory to start in, in the words of this group.
@@ -232,8 +308,11 @@ fn answer(finished: &Finished, check: bool, sandbox: &Sandbox) -> Result<ToolOut
     }
     let result = finished.result();
     let text = result.text();
-    let value =
-        serde_json::to_value(result).map_err(|error| ToolError::foreign(ErrorKind::Internal, error))?;
+    structured(&ShellOutput::Ended(result), text)
+}
+
+fn structured(value: &ShellOutput, text: String) -> Result<ToolOutput, ToolError> {
+    let value = serde_json::to_value(value).map_err(|error| ToolError::foreign(ErrorKind::Internal, error))?;
     Ok(ToolOutput::structured(value).with_content(Content::text(text)))
 }
 
@@ -252,12 +331,12 @@ mod tests {
         let mut misfits = Misfits::default();
         misfits.command("cmd", "", &limits);
         misfits.arguments("", &vec!["x".to_owned(); 129], &limits);
-        misfits.surroundings(Path::new("."), -1.0, &limits);
+        misfits.surroundings(Path::new("."), Time::new(Some(-1.0), 60.0, false), &limits);
         let error = misfits.finish().unwrap_err();
         let paths: Vec<&str> = error.arg_issues().iter().map(|issue| issue.path.as_str()).collect();
         assert_eq!(paths, ["/cmd", "/args", "/timeout"]);
         let mut misfits = Misfits::default();
-        misfits.surroundings(Path::new("."), 3_600.001, &limits);
+        misfits.surroundings(Path::new("."), Time::new(Some(3_600.001), 60.0, false), &limits);
         assert_eq!(misfits.finish().unwrap_err().message(), "timeout exceeds 3600.");
     }
 
@@ -266,7 +345,7 @@ mod tests {
         let limits = Limits::default();
         let mut misfits = Misfits::default();
         misfits.arguments("true", &["é".repeat(8_187)], &limits);
-        misfits.surroundings(Path::new("."), 3_600.0, &limits);
+        misfits.surroundings(Path::new("."), Time::new(Some(3_600.0), 60.0, false), &limits);
         assert!(misfits.finish().is_ok());
         let mut misfits = Misfits::default();
         misfits.arguments("true", &["é".repeat(8_188)], &limits);

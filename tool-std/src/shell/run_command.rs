@@ -4,17 +4,21 @@ use std::path::Path;
 
 use tool_core::{Effect, IssueCode, ToolError, ToolOutput, tool};
 
-use super::request::{Misfits, Request};
+use super::processes::Processes;
+use super::request::{Misfits, Request, ShellOutput, Time};
 use super::words::{self, Misfit};
+use crate::sandbox::Sandbox;
 use crate::sandbox::limits::Limits;
-use crate::sandbox::{CommandResult, Sandbox};
+
+/// Seconds that a command in the foreground gets when the call does not say.
+const DEFAULT_SECONDS: f64 = 30.0;
 
 /// Runs one command line. Without `shell` it is split into words and no shell is involved.
 ///
 /// Quotes and backslashes make words as in `sh`; what only a shell can do (pipes, redirections, globs, variables, several
 /// commands) is refused, and needs `shell`. Standard input is empty. The command runs in a sandbox: it changes files only
 /// in the workspace, `/tmp` and its own home, and it ends with the call.
-#[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = CommandResult)]
+#[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput)]
 #[example("Count lines", { "command": "ls | wc -l", "shell": true })]
 pub async fn run_command(
     /// The command line.
@@ -25,30 +29,33 @@ pub async fn run_command(
     /// Directory to start in, relative to the workspace root.
     #[arg(hint = "dir", default = ".")]
     cwd: &Path,
-    /// Seconds of wall clock from the start of the command.
-    #[arg(long = "time-limit", default = 30.0)]
-    timeout: f64,
+    /// Seconds of wall clock from the start of the command; 30 when left out, 3600 in the background.
+    #[arg(long = "time-limit")]
+    timeout: Option<f64>,
     /// Whether any end but exit code 0 is an error.
     check: bool,
-    /// Return at once and leave the command running.
+    /// Return as soon as it runs; `process_output` reads it and `process_stop` ends it.
     background: bool,
     #[ctx] sandbox: &Sandbox,
+    #[ctx] processes: Option<&Processes>,
 ) -> Result<ToolOutput, ToolError> {
     let limits = &sandbox.policy().limits;
     let mut misfits = Misfits::default();
     misfits.command("command", command, limits);
-    misfits.surroundings(cwd, timeout, limits);
+    let time = Time::new(timeout, DEFAULT_SECONDS, background);
+    misfits.surroundings(cwd, time, limits);
+    misfits.left_alone(background && check, "/check");
     misfits.finish()?;
     let argv = match shell {
         true => ["/bin/sh", "-c", command].map(str::to_owned).into(),
         false => split(command, limits)?,
     };
-    let request = Request { tool: "run_command", argv, cwd, timeout, check, background };
+    let request = Request { tool: "run_command", argv, cwd, time, check, background };
     match shell {
         true => request.guard_text(sandbox, command)?,
         false => request.guard_words(sandbox)?,
     }
-    request.run(sandbox).await
+    request.run(sandbox, processes).await
 }
 
 /// The words of a line that has at least one, and no more than a program with its arguments may have.

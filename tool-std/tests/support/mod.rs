@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tool_core::{Call, Caller, Executor, Registry, ToolContext, ToolResult};
 use tool_std::sandbox::{Sandbox, SandboxPolicy};
-use tool_std::shell::{BashTool, RunCommandTool};
+use tool_std::shell::{
+    BashTool, ProcessListTool, ProcessOutputTool, ProcessStopTool, Processes, RunCommandTool,
+};
 use tool_std::{Workspace, WorkspacePolicy};
 
 /// The helper that Cargo built beside the tests.
@@ -71,6 +73,15 @@ impl Bench {
         ToolContext::builder().provide_with(move |ctx| Arc::new(sandbox.for_call(ctx))).build()
     }
 
+    /// A context of a program that lives on, for one owner of its background processes.
+    pub(crate) fn context_of(&self, processes: &Processes) -> ToolContext {
+        let sandbox = self.sandbox.clone();
+        ToolContext::builder()
+            .provide_with(move |ctx| Arc::new(sandbox.for_call(ctx)))
+            .provide(processes.clone())
+            .build()
+    }
+
     /// Calls a tool through the executor.
     pub(crate) async fn call(&self, tool: &str, args: Value) -> ToolResult {
         executor().call(Call::new(tool, args), &self.context(), Caller::Llm).await
@@ -97,6 +108,19 @@ impl Bench {
 
 pub(crate) fn executor() -> Executor {
     let registry = Registry::builder().add::<BashTool>().add::<RunCommandTool>().build().unwrap();
+    Executor::standard(registry).build().unwrap()
+}
+
+/// Every tool of the group, for a program that lives on.
+pub(crate) fn executor_of_all() -> Executor {
+    let registry = Registry::builder()
+        .add::<BashTool>()
+        .add::<RunCommandTool>()
+        .add::<ProcessListTool>()
+        .add::<ProcessOutputTool>()
+        .add::<ProcessStopTool>()
+        .build()
+        .unwrap();
     Executor::standard(registry).build().unwrap()
 }
 
