@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use serde::Serialize;
 use tool_core::prelude::*;
-use tool_core::{Call, Caller, Executor, Registry, args};
+use tool_core::{Caller, Executor, Registry};
 
 /// What the tool answers.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -36,8 +36,7 @@ fn main() {
     let ctx = ToolContext::empty();
     for _ in 0..calls {
         let text = black_box(r#"{"query":"blue lamp","limit":5,"tags":["sale","new"],"min_score":0.5}"#);
-        let call = Call::new("search", args::parse(text).unwrap());
-        let output = executor.call_blocking(call, &ctx, Caller::Llm).unwrap();
+        let output = executor.call_text_blocking("search", text, &ctx, Caller::Llm).unwrap();
         black_box(serde_json::to_vec(&output.structured).unwrap());
     }
 }

@@ -1,4 +1,6 @@
 //! What crosses crates.
 
 #[cfg(test)]
+mod demo;
+#[cfg(test)]
 mod vectors;

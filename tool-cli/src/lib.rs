@@ -1,1 +1,54 @@
 //! A registry of tools as a command line program.
+//!
+//! [`run`] is the whole `main` of a program; [`Cli`] is the same as a value, which touches nothing of the process. The command
+//! line is one more surface: it reads words into a call, hands it to the executor and renders the one result.
+//!
+//! Everything that knows options interprets the one table of a tool, [`flags::Table`].
+
+mod answer;
+mod batch;
+mod binary;
+mod builtin;
+pub mod clash;
+mod cli;
+mod command_line;
+pub mod duration;
+mod exit;
+mod fault;
+pub mod flags;
+pub mod format;
+mod gather;
+pub mod globals;
+mod help;
+mod io;
+pub mod kind;
+mod lex;
+mod origins;
+mod out;
+mod people;
+mod program;
+pub mod quote;
+mod route;
+mod run;
+mod runtime;
+mod schema;
+pub mod select;
+mod session;
+mod settings;
+mod settled;
+mod sources;
+mod style;
+pub mod table;
+mod text;
+mod tree;
+pub mod visible;
+pub mod words;
+pub mod yaml;
+
+pub use builtin::RESERVED;
+pub use cli::Cli;
+pub use exit::ExitCode;
+pub use io::{Io, Terminal, Tty};
+pub use run::{main, run};
+pub use schema::Target as SchemaTarget;
+pub use settings::{Color, Settings};

@@ -23,10 +23,13 @@ const KILLS: usize = 10;
 fn main() {
     Sandbox::init();
     let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some("victim") {
-        return victim(&PathBuf::from(arguments.next().unwrap()));
+    match arguments.next().as_deref() {
+        Some("victim") => return victim(&PathBuf::from(arguments.next().unwrap())),
+        Some("tidy") => return a_program_is_its_own_helper(),
+        _ => {}
     }
-    let promises: [(&str, fn()); 3] = [
+    let promises: [(&str, fn()); 4] = [
+        ("a_sandbox_leaves_no_file_behind", a_sandbox_leaves_no_file_behind),
         ("a_program_is_its_own_helper", a_program_is_its_own_helper),
         ("nothing_outlives_a_program_that_is_killed", nothing_outlives_a_program_that_is_killed),
         ("a_spawn_does_not_grow_with_the_program", a_spawn_does_not_grow_with_the_program),
@@ -60,6 +63,20 @@ fn a_program_is_its_own_helper() {
     assert_eq!(sandbox.report().refusal(), None);
     let finished = run(&sandbox, Command::new("sh", Duration::from_secs(10)).args(["-c", "echo x; exit 3"]));
     assert_eq!((finished.end, finished.stdout.text.as_str()), (End::Exit(3), "x\n"));
+}
+
+fn a_sandbox_leaves_no_file_behind() {
+    for missing in ["", "userns"] {
+        let temporary = tempfile::tempdir().unwrap();
+        let ended = Program::new(std::env::current_exe().unwrap())
+            .arg("tidy")
+            .env("TMPDIR", temporary.path())
+            .env("TOOLBOX_SANDBOX_FORCE_MISSING", missing)
+            .status()
+            .unwrap();
+        assert!(ended.success());
+        assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0, "{missing}");
+    }
 }
 
 fn nothing_outlives_a_program_that_is_killed() {

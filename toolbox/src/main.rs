@@ -1,3 +1,26 @@
-//! The standard tools as one program.
+//! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`.
 
-fn main() {}
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tool_cli::{Cli, Settings};
+use tool_core::{ContextBuilder, ToolContext, ToolError};
+use tool_std::{Workspace, WorkspacePolicy};
+
+fn main() -> ExitCode {
+    let cli = Cli::discover()
+        .name("toolbox")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("The standard tools as one program.")
+        .group("file", "Files of the workspace")
+        .context(context);
+    tool_cli::main(Ok(cli))
+}
+
+/// What the standard tools find in their context.
+fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
+    let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
+    Ok(ToolContext::builder()
+        .secrets(settings.secrets())
+        .provide_with(move |ctx| Arc::new(workspace.for_call(ctx))))
+}

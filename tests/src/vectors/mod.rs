@@ -6,6 +6,8 @@
 pub(crate) mod arguments;
 mod arguments_laws;
 pub(crate) mod arguments_schema;
+mod cli;
+mod cli_defs;
 mod diagnostics;
 mod random;
 pub(crate) mod type_language;

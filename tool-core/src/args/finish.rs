@@ -19,6 +19,9 @@ impl Args<'_> {
     /// `invalid_args` with at most [`MAX_ISSUES`] issues, `details.more` counting the rest; `internal` where the
     /// definition itself is broken.
     pub fn finish(&mut self) -> Result<(), ToolError> {
+        if let Some(direct) = &self.direct {
+            return if direct.gave_up() { Err(self.incomplete()) } else { Ok(()) };
+        }
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }

@@ -6,8 +6,10 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 
 use super::coercion::{Coerce, Coercion, Rule, Verdict};
+use super::direct::Direct;
 use super::flat::Flat;
 use super::issue::{ArgIssue, IssueCode};
+use super::names::Names;
 use super::parse::{measure, parse_arguments};
 use super::place::Place;
 use super::texts;
@@ -38,6 +40,8 @@ pub struct Args<'a> {
     /// A mistake in the definition, met on the way.
     pub(super) fault: Option<ToolError>,
     pub(super) normal: OnceLock<Map<String, Value>>,
+    /// The short way, while it is gone.
+    pub(super) direct: Option<Direct<'a>>,
 }
 
 /// What came for one parameter.
@@ -49,8 +53,8 @@ pub(super) struct Slot {
     pub(super) spelling: usize,
     /// The value as it was read, where that differs.
     pub(super) read: Option<Value>,
-    /// Whether the value was read otherwise than it came, without a schema.
-    pub(super) changed: bool,
+    /// That the value was read otherwise than it came, without a schema, and the names that were learnt then.
+    pub(super) changed: Option<Box<Names>>,
     /// Whether a surface has reported it already.
     pub(super) withheld: bool,
 }
@@ -83,12 +87,33 @@ impl<'a> Args<'a> {
             more: 0,
             fault: None,
             normal: OnceLock::new(),
+            direct: None,
         };
         args.match_keys(members);
         if args.params.iter().any(|param| param.flatten) {
             args.spread()?;
         }
         Ok(args)
+    }
+
+    /// The arguments of a text, to be taken the short way: without a tree, notes or issues. `None` where that is not
+    /// possible. Where [`Args::finish`] then fails it says nothing but that: start again with [`Args::new`].
+    pub(crate) fn direct(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Args<'a>> {
+        let direct = Direct::split(tool, text)?;
+        Some(Args {
+            tool,
+            mode: Coerce::Lenient,
+            params: Cow::Borrowed(tool.params),
+            slots: Vec::new(),
+            unknown: Vec::new(),
+            open: Vec::new(),
+            notes: Vec::new(),
+            issues: Vec::new(),
+            more: 0,
+            fault: None,
+            normal: OnceLock::new(),
+            direct: Some(direct),
+        })
     }
 
     /// Adds what a surface has found wrong already: its parameters are not decoded and not reported again.

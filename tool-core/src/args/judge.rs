@@ -10,7 +10,7 @@ use super::texts;
 use super::walk::Found;
 
 /// The keywords that are left to it, wherever they stand.
-const JUDGED: [&str; 17] = [
+const JUDGED: [&str; 16] = [
     "multipleOf",
     "not",
     "if",
@@ -23,7 +23,6 @@ const JUDGED: [&str; 17] = [
     "minContains",
     "maxContains",
     "propertyNames",
-    "patternProperties",
     "unevaluatedProperties",
     "unevaluatedItems",
     "$dynamicRef",

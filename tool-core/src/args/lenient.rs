@@ -15,6 +15,7 @@ use super::bounds::Limits;
 use super::coerce::{self, Misfit, Read};
 use super::coercion::{Coerce, Coercion, Rule, Verdict};
 use super::issue::IssueCode;
+use super::names::Names;
 use super::place::Place;
 pub(crate) use refusal::Refusal;
 
@@ -28,11 +29,13 @@ pub(crate) struct Trace {
     pub(crate) changed: bool,
     /// Whether serde took a value without saying as what.
     pub(crate) untyped: bool,
+    /// The names of fields and cases that were asked for.
+    pub(crate) names: Names,
 }
 
 impl Trace {
     pub(crate) fn new(mode: Coerce) -> Trace {
-        Trace { mode, notes: Vec::new(), changed: false, untyped: false }
+        Trace { mode, notes: Vec::new(), changed: false, untyped: false, names: Names::default() }
     }
 
     /// Notes that the value at a place was read under a rule, where the mode allows it.

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::coercion::Coerce;
 use super::frame::{Args, Slot};
+use super::names::Names;
 use super::place::Place;
 use super::shape;
 use super::walk::{Around, Role, Walk};
@@ -37,8 +38,10 @@ impl<'a> Args<'a> {
         match (&slot.read, &slot.given) {
             (Some(read), _) => Some(read.clone()),
             (None, Some(Value::Null)) if null_is_absent => self.default_value(i),
-            (None, Some(given)) if slot.changed => Some(self.reread(i, param, given)),
-            (None, Some(given)) => Some(given.clone()),
+            (None, Some(given)) => Some(match &slot.changed {
+                Some(names) => self.reread(i, param, given, names),
+                None => given.clone(),
+            }),
             (None, None) => self.default_value(i),
         }
     }
@@ -61,7 +64,7 @@ impl<'a> Args<'a> {
     }
 
     /// The value of a parameter that its type read otherwise than it came.
-    fn reread(&self, i: usize, param: &ParamDef<'a>, given: &Value) -> Value {
+    fn reread(&self, i: usize, param: &ParamDef<'a>, given: &Value, names: &Names) -> Value {
         let Ok(shape) = shape::of(self.tool) else { return given.clone() };
         let around = Around {
             definitions: shape.definitions(),
@@ -71,6 +74,6 @@ impl<'a> Args<'a> {
         };
         let key = Place::Key(&Place::Top, param.name);
         let place = if param.flatten { &Place::Top } else { &key };
-        Walk::new(around, None).value(shape.param(i, param), given, place, Role::Other)
+        Walk::new(around).knowing(names.clone(), None).value(shape.param(i, param), given, place, Role::Other)
     }
 }

@@ -32,10 +32,12 @@ impl Patterns {
     fn collect(&mut self, schema: &Value) -> Result<(), String> {
         match schema {
             Value::Object(keywords) => {
-                if let Some(Value::String(pattern)) = keywords.get("pattern")
-                    && !self.0.contains_key(pattern)
-                {
-                    self.0.insert(pattern.clone(), compile(pattern)?);
+                let of_keys = keywords.get("patternProperties").and_then(Value::as_object);
+                let of_keys = of_keys.into_iter().flat_map(|patterns| patterns.keys().map(String::as_str));
+                for pattern in keywords.get("pattern").and_then(Value::as_str).into_iter().chain(of_keys) {
+                    if !self.0.contains_key(pattern) {
+                        self.0.insert(pattern.to_owned(), compile(pattern)?);
+                    }
                 }
                 keywords.values().try_for_each(|part| self.collect(part))
             }

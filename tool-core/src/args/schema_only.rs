@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::frame::Args;
 use super::place::Place;
 use super::shape;
-use super::walk::{Role, Walk};
+use super::walk::{Found, Role, Walk};
 
 impl Args<'_> {
     /// Decodes every parameter by the tool's schema: the object that the call means, with defaults and, where the
@@ -41,25 +41,23 @@ impl Args<'_> {
                 self.open.push((key, value));
                 continue;
             };
-            let mut walk = Walk::new(self.around(shape, false), None);
+            let mut walk = Walk::new(self.around(shape, false));
             let read = walk.value(schema, &value, &Place::Key(&Place::Top, &key), Role::Other);
-            let end = self.params.len();
-            self.more += walk.found.more;
-            self.issues.extend(walk.found.issues.into_iter().map(|issue| (end, issue)));
-            self.notes.extend(walk.found.notes);
+            self.notes.append(&mut walk.found.notes);
+            self.record(self.params.len(), walk.found);
             self.open.push((key, read));
         }
     }
 
     fn judge_whole(&mut self, object: &Value) {
-        if self.tool.input.is_none() {
-            return;
-        }
         let Ok(shape) = shape::of(self.tool) else { return };
-        let mut walk = Walk::new(self.around(shape, self.params.iter().any(|param| param.secret)), None);
-        shape.judge(0, object, &Place::Top, &mut walk);
-        let end = self.params.len();
-        self.more += walk.found.more;
-        self.issues.extend(walk.found.issues.into_iter().map(|issue| (end, issue)));
+        let found = shape.judge_whole(object, self.params.iter().any(|param| param.secret));
+        self.record(self.params.len(), found);
+    }
+
+    /// Keeps what was found about a parameter, or behind the last one about the rest.
+    pub(super) fn record(&mut self, i: usize, found: Found) {
+        self.more += found.more;
+        self.issues.extend(found.issues.into_iter().map(|issue| (i, issue)));
     }
 }

@@ -7,7 +7,7 @@ use super::guarded::is_guarded;
 use super::judge::Judge;
 use super::patterns::Patterns;
 use super::place::Place;
-use super::walk::Walk;
+use super::walk::{Found, Walk};
 use crate::def::{Doc, ParamDef, ParamKind, SchemaSource, ToolDef};
 use crate::error::ToolError;
 use crate::schema::InputSchema;
@@ -79,13 +79,21 @@ impl<'a> Shape<'a> {
         self.checks.guarded >> i.min(63) & 1 == 1
     }
 
-    /// Judges the coerced value of a parameter, as part of a walk that has found nothing wrong.
+    /// Judges the coerced value of a parameter, as part of a walk that has found nothing wrong. The values of a
+    /// schema-only tool are judged together.
     pub(crate) fn judge(&self, i: usize, value: &Value, place: &Place<'_>, walk: &mut Walk<'_>) {
-        if let Some(judge) = self.checks.judges.get(i)
-            && walk.found.is_clean()
-        {
+        if let Some(judge) = self.checks.judges.get(i).filter(|_| !self.given && walk.found.is_clean()) {
             judge.judge(value, place, walk.is_secret(), &mut walk.found);
         }
+    }
+
+    /// Judges the whole input of a schema-only tool.
+    pub(crate) fn judge_whole(&self, object: &Value, secret: bool) -> Found {
+        let mut found = Found::default();
+        if let Some(judge) = self.checks.judges.first().filter(|_| self.given) {
+            judge.judge(object, &Place::Top, secret, &mut found);
+        }
+        found
     }
 }
 

@@ -7,13 +7,14 @@ use serde_json::Value;
 
 use super::bounds::Limits;
 use super::coercion::{Coercion, Rule, Verdict};
+use super::decode::{Decoded, Given, decoded};
 use super::frame::Args;
 use super::issue::{ArgIssue, IssueCode};
-use super::lenient::{self, Lenient, Refusal, Trace};
+use super::lenient::{self, Lenient, Trace};
 use super::place::Place;
 use super::shape::{self, Shape};
 use super::texts;
-use super::walk::{self, Around, Found, TypeLimits, Walk};
+use super::walk::{Around, Found};
 use crate::__private::ToolArg;
 use crate::def::ParamKind;
 
@@ -32,23 +33,20 @@ enum Presence {
     Given(Value),
 }
 
-/// What a decoder made of a value.
-struct Decoded<T> {
-    value: T,
-    notes: Vec<Coercion>,
-    /// The value as it was read, where a schema tells.
-    read: Option<Value>,
-    changed: bool,
-}
-
 impl<'a> Args<'a> {
     /// Decodes parameter `i`; absence of an option, flag or list is a value. Records issues and goes on.
     pub fn take<T: ToolArg>(&mut self, i: usize) -> Option<T> {
-        self.take_seed(i, PhantomData::<T>)
+        match &mut self.direct {
+            Some(direct) => direct.take(i, None),
+            None => self.take_seed(i, PhantomData::<T>),
+        }
     }
 
     /// Decodes parameter `i`, or makes its default when it was left out or null.
     pub fn take_or<T: DeserializeOwned>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
+        if let Some(direct) = &mut self.direct {
+            return direct.take(i, Some(default));
+        }
         match self.presence(i) {
             Presence::Absent => Some(default()),
             presence => self.decode(i, presence, PhantomData::<T>),
@@ -66,7 +64,7 @@ impl<'a> Args<'a> {
     pub fn take_value(&mut self, i: usize) -> Option<Value> {
         match self.presence(i) {
             Presence::Given(value) => {
-                let outcome = self.walk_alone(i, &value);
+                let outcome = self.given_to_schema(i, &value);
                 self.settle(i, value, outcome)
             }
             Presence::Missing => self.report_missing(i),
@@ -145,56 +143,30 @@ impl<'a> Args<'a> {
         let Some(param) = self.params.get(i).copied() else { return Err(Found::default()) };
         let key = Place::Key(&Place::Top, self.spelled(i));
         let place = if param.flatten { &Place::Top } else { &key };
-        let role = match param.kind {
-            ParamKind::Nullable => lenient::Role::Nullable,
-            _ => lenient::Role::Other,
-        };
-        let limits = Limits::of(&param.bounds);
-        let mut trace = Trace::new(self.mode);
-        let source = Lenient { value, place, role, limits, trace: &mut trace };
-        let typed = seed.clone().deserialize(source);
-        let told_by_type = (param.simple || param.any) && param.bounds.pattern.is_none();
-        let typed = match typed {
-            Ok(value) if told_by_type || !(trace.untyped || self.is_guarded(i)) => {
-                let Trace { notes, changed, .. } = trace;
-                return Ok(Decoded { value, notes, read: None, changed });
-            }
-            typed => typed,
-        };
-        let Some(shape) = self.shape() else { return by_type_alone(typed, trace, param.secret) };
-        let limits = typed.as_ref().err().and_then(type_limits);
-        let mut walk = Walk::new(self.around(shape, param.secret), limits);
-        let read = walk.value(shape.param(i, &param), value, place, walk::Role::Other);
-        shape.judge(i, &read, place, &mut walk);
-        let (found, changed) = (walk.found, walk.changed);
-        if !found.is_clean() {
-            return Err(found);
+        let given = Given { i, param, value, place, mode: self.mode };
+        let told_by_type = given.is_told_by_type();
+        let mut before = None;
+        if told_by_type || !self.is_guarded(i) {
+            before = match given.by_type(seed.clone()) {
+                (Ok(value), trace) if told_by_type || !trace.untyped => return Ok(decoded(value, trace)),
+                other => Some(other),
+            };
         }
-        if !changed {
-            return by_type_alone(typed, Trace::new(self.mode), param.secret);
-        }
-        let mut again = Trace::new(super::Coerce::Lenient);
-        let source = Lenient { value: &read, place, role, limits: Limits::NONE, trace: &mut again };
-        match seed.deserialize(source) {
-            Ok(value) => Ok(Decoded { value, notes: found.notes, read: Some(read), changed: true }),
-            Err(refusal) => Err(Found::one(refusal.into_issue(param.secret))),
+        match (self.shape(), before) {
+            (Some(shape), before) => given.by_both(shape, before, seed),
+            (None, Some((Err(refusal), _))) => Err(given.refused(refusal)),
+            (None, _) => Err(Found::default()),
         }
     }
 
     /// Decodes a value by its schema alone.
-    fn walk_alone(&mut self, i: usize, value: &Value) -> Result<Decoded<Value>, Found> {
+    fn given_to_schema(&mut self, i: usize, value: &Value) -> Result<Decoded<Value>, Found> {
         let (Some(param), Some(shape)) = (self.params.get(i).copied(), self.shape()) else {
             return Err(Found::default());
         };
         let key = Place::Key(&Place::Top, self.spelled(i));
         let place = if param.flatten { &Place::Top } else { &key };
-        let mut walk = Walk::new(self.around(shape, param.secret), None);
-        let read = walk.value(shape.param(i, &param), value, place, walk::Role::Other);
-        let (found, changed) = (walk.found, walk.changed);
-        if !found.is_clean() {
-            return Err(found);
-        }
-        Ok(Decoded { value: read.clone(), notes: found.notes, read: Some(read), changed })
+        Given { i, param, value, place, mode: self.mode }.by_schema(shape)
     }
 
     /// What the tool's schema tells; a broken one is the fault that the call ends with.
@@ -223,8 +195,7 @@ impl<'a> Args<'a> {
                 Some(value)
             }
             Err(found) => {
-                self.more += found.more;
-                self.issues.extend(found.issues.into_iter().map(|issue| (i, issue)));
+                self.record(i, found);
                 None
             }
         }
@@ -255,18 +226,4 @@ impl<'a> Args<'a> {
         let fields: Vec<String> = at_root.map(|key| format!("`{key}`")).collect();
         (!fields.is_empty()).then(|| format!("put {} inside `{name}`", fields.join(", ")))
     }
-}
-
-/// What the decoder by type says, where the schema has nothing to add.
-fn by_type_alone<T>(typed: Result<T, Refusal>, trace: Trace, secret: bool) -> Result<Decoded<T>, Found> {
-    let Trace { notes, changed, .. } = trace;
-    match typed {
-        Ok(value) => Ok(Decoded { value, notes, read: None, changed }),
-        Err(refusal) => Err(Found::one(refusal.into_issue(secret))),
-    }
-}
-
-fn type_limits(refusal: &Refusal) -> Option<TypeLimits> {
-    let (least, greatest) = refusal.limits()?;
-    Some(TypeLimits { path: refusal.path().to_owned(), least, greatest })
 }

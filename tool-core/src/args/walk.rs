@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use super::coerce::{self, Container, Misfit, Unopened};
 use super::coercion::{Coerce, Coercion, Rule, Verdict};
 use super::issue::IssueCode;
+use super::names::Names;
 use super::patterns::Patterns;
 use super::place::Place;
 use super::texts;
@@ -57,6 +58,8 @@ pub(crate) struct TypeLimits {
 pub(crate) struct Walk<'w> {
     around: Around<'w>,
     limits: Option<TypeLimits>,
+    /// Aliases that the schema does not tell.
+    names: Names,
     /// The schema of the integer that met [`TypeLimits`]; its fellows in the same list share them.
     limited: Option<*const Value>,
     /// Issues and notes so far.
@@ -69,16 +72,24 @@ pub(crate) struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    pub(crate) fn new(around: Around<'w>, limits: Option<TypeLimits>) -> Walk<'w> {
+    pub(crate) fn new(around: Around<'w>) -> Walk<'w> {
         Walk {
             around,
-            limits,
+            limits: None,
+            names: Names::default(),
             limited: None,
             found: Found::default(),
             changed: false,
             tried: HashMap::new(),
             opened: Vec::new(),
         }
+    }
+
+    /// Adds what the decoder by type has learnt before.
+    pub(crate) fn knowing(mut self, names: Names, limits: Option<TypeLimits>) -> Walk<'w> {
+        self.names = names;
+        self.limits = limits;
+        self
     }
 
     /// Whether values are hidden in what is reported.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Call;
-use crate::args::{Args, Coerce, Coercion, suggest};
+use crate::args::{Args, Coerce, Coercion, parse_arguments, suggest};
 use crate::def::{Handler, Run, ToolDef};
 use crate::error::ToolError;
 use crate::registry::{Registry, ToolEntry};
@@ -37,8 +37,37 @@ pub(super) struct Decoded {
     pub(super) notes: Vec<Coercion>,
 }
 
+/// What a surface asks for: a call, or the text of its arguments.
+pub(super) enum Asked<'t> {
+    Call(Call),
+    Text { tool: &'t str, text: &'t str },
+}
+
+impl Asked<'_> {
+    pub(super) fn tool(&self) -> &str {
+        match self {
+            Asked::Call(call) => &call.tool,
+            Asked::Text { tool, .. } => tool,
+        }
+    }
+
+    pub(super) fn take_call_id(&mut self) -> Option<String> {
+        match self {
+            Asked::Call(call) => call.call_id.take(),
+            Asked::Text { .. } => None,
+        }
+    }
+
+    pub(super) fn decode(self, def: &ToolDef<'_>, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
+        match self {
+            Asked::Call(call) => decode(def, call, mode, keep),
+            Asked::Text { text, .. } => decode_text(def, text, mode, keep),
+        }
+    }
+}
+
 /// Decodes the arguments of a call; `keep` asks for the normal form as well.
-pub(super) fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
+fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
     let mut args = Args::new(def, call.args, mode)?;
     if !call.issues.is_empty() {
         args = args.with_issues(call.issues);
@@ -47,6 +76,17 @@ pub(super) fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: bool) ->
     let normal = keep.then(|| Arc::new(Value::Object(args.normal().clone())));
     let notes = args.notes().to_vec();
     Ok(Decoded { run, normal, notes })
+}
+
+/// Decodes a call whose arguments are text: the short way where nothing is wrong, else the whole one.
+fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
+    if !keep && let Some(mut args) = Args::direct(def, text) {
+        if let Ok(run) = enter(def, &mut args) {
+            return Ok(Decoded { run, normal: None, notes: Vec::new() });
+        }
+    }
+    let args = parse_arguments(text)?;
+    decode(def, Call { args, ..Call::default() }, mode, keep)
 }
 
 /// Enters a tool again with a normal form: it decodes to the same values without a note.

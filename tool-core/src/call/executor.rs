@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::decode::{Decoded, decode, find, notes_json};
+use super::decode::{Asked, Decoded, find, notes_json};
 use super::layer::{Ext, Invocation, Layer, Next};
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, late, run_inline, run_tool};
 use super::{CallScope, Caller};
 use crate::args::{ArgIssue, Coerce, Coercion};
 use crate::context::ToolContext;
-use crate::def::Run;
+use crate::def::{Handler, Run};
 use crate::error::ToolError;
 use crate::output::ToolResult;
 use crate::registry::{Registry, ToolEntry};
@@ -102,11 +102,48 @@ impl Executor {
     /// # Errors
     /// Every failure of a call, in the one form.
     pub async fn call(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        self.run(Asked::Call(call), ctx, caller).await
+    }
+
+    /// Runs a call whose arguments are the text of one JSON object, as the APIs of models send them; blank is `{}`.
+    ///
+    /// A call that has nothing wrong is decoded without a tree in between.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call), and those of [`crate::args::parse`].
+    pub async fn call_text(&self, tool: &str, text: &str, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        self.run(Asked::Text { tool, text }, ctx, caller).await
+    }
+
+    /// Runs a call without a runtime around it. A plain function without a time limit runs on the current thread.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn call_blocking(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        self.run_blocking(Asked::Call(call), ctx, caller)
+    }
+
+    /// [`call_text`](Self::call_text) without a runtime around it.
+    ///
+    /// # Errors
+    /// As [`call_text`](Self::call_text).
+    pub fn call_text_blocking(
+        &self,
+        tool: &str,
+        text: &str,
+        ctx: &ToolContext,
+        caller: Caller,
+    ) -> ToolResult {
+        self.run_blocking(Asked::Text { tool, text }, ctx, caller)
+    }
+
+    async fn run(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = &*self.inner;
-        let (index, tool) = find(&inner.registry, &call.tool)?;
-        let ctx = ctx.for_call(inner.scope(index, tool, &call, ctx, caller, Some(DEFAULT_TIMEOUT)));
-        let decoded = decode(tool.def(), call, inner.coerce, !inner.layers.is_empty())?;
-        let Decoded { run, normal, notes } = decoded;
+        let (index, tool) = find(&inner.registry, asked.tool())?;
+        let call_id = asked.take_call_id();
+        let ctx = ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, Some(DEFAULT_TIMEOUT)));
+        let Decoded { run, normal, notes } =
+            asked.decode(tool.def(), inner.coerce, !inner.layers.is_empty())?;
         let result = match normal {
             None => run_tool(run, tool, ctx, &inner.abandoned).await,
             Some(args) => {
@@ -118,19 +155,16 @@ impl Executor {
         noted(result, &notes)
     }
 
-    /// Runs a call without a runtime around it. A plain function without a time limit runs on the current thread.
-    ///
-    /// # Errors
-    /// Every failure of a call, in the one form.
-    pub fn call_blocking(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
+    fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = &*self.inner;
-        let (index, tool) = find(&inner.registry, &call.tool)?;
-        let plain = matches!(tool.def().handler, crate::def::Handler::Sync(_)) && inner.layers.is_empty();
+        let (index, tool) = find(&inner.registry, asked.tool())?;
+        let plain = matches!(tool.def().handler, Handler::Sync(_)) && inner.layers.is_empty();
         if !plain {
-            return self.block_on(call, ctx, caller);
+            return self.block_on(asked, ctx, caller);
         }
-        let ctx = ctx.for_call(inner.scope(index, tool, &call, ctx, caller, None));
-        let Decoded { run, notes, .. } = decode(tool.def(), call, inner.coerce, false)?;
+        let call_id = asked.take_call_id();
+        let ctx = ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, None));
+        let Decoded { run, notes, .. } = asked.decode(tool.def(), inner.coerce, false)?;
         let result = match (run, ctx.deadline()) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
@@ -148,19 +182,19 @@ impl Executor {
     pub async fn plan(&self, call: Call, _: &ToolContext, _: Caller) -> Result<Plan, ToolError> {
         let inner = &*self.inner;
         let (_, tool) = find(&inner.registry, &call.tool)?;
-        let decoded = decode(tool.def(), call, inner.coerce, true)?;
+        let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, true)?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
         Ok(Plan { tool: tool.name().to_owned(), args })
     }
 
     /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.
-    fn block_on(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
+    fn block_on(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let work = || -> ToolResult {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
                 .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
-            let result = runtime.block_on(self.call(call, ctx, caller));
+            let result = runtime.block_on(self.run(asked, ctx, caller));
             runtime.shutdown_background();
             result
         };
@@ -177,7 +211,7 @@ impl Inner {
         &self,
         index: usize,
         tool: &ToolEntry,
-        call: &Call,
+        call_id: Option<String>,
         ctx: &ToolContext,
         caller: Caller,
         default: Option<Duration>,
@@ -188,7 +222,7 @@ impl Inner {
             (Some(own), Some(parent)) => Some(own.min(parent)),
             (own, parent) => own.or(parent),
         };
-        CallScope::new(self.registry.clone(), index, caller, call.call_id.clone(), deadline)
+        CallScope::new(self.registry.clone(), index, caller, call_id, deadline)
     }
 }
 

@@ -218,15 +218,15 @@ impl Matching<'_> {
         let mut place = 0;
         while let Some((entry, stat)) = self.advance()? {
             place += 1;
-            heap.push(Reverse(Ranked {
-                key: key(&stat, entry.kind),
-                place: Reverse(place),
-                entry: listed(&entry, &stat),
-            }));
-            if heap.len() > limit {
-                heap.pop();
+            let rank = (key(&stat, entry.kind), Reverse(place));
+            if heap.len() == limit {
                 is_full = true;
+                if heap.peek().is_some_and(|Reverse(least)| least.rank >= rank) {
+                    continue;
+                }
+                heap.pop();
             }
+            heap.push(Reverse(Ranked { rank, entry: listed(&entry, &stat) }));
         }
         let entries = heap.into_sorted_vec().into_iter().map(|Reverse(ranked)| ranked.entry).collect();
         Ok(self.page(entries, is_full))
@@ -250,16 +250,15 @@ impl Matching<'_> {
     }
 }
 
-/// An entry with its rank: the key, then the earlier place.
+/// An entry with its rank: the greater key, then the earlier place.
 struct Ranked<K> {
-    key: K,
-    place: Reverse<u64>,
+    rank: (K, Reverse<u64>),
     entry: ListedEntry,
 }
 
 impl<K: Ord> Ord for Ranked<K> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (&self.key, &self.place).cmp(&(&other.key, &other.place))
+        self.rank.cmp(&other.rank)
     }
 }
 

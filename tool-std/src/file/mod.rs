@@ -18,14 +18,22 @@ mod modified;
 mod pattern;
 mod read_file;
 mod report;
+mod search;
 mod search_files;
+mod search_result;
 mod types;
 mod version;
 mod write_file;
 
 pub use lines::Eol;
-pub use list_dir::{DirectoryList, EntryType, ListSort, ListedEntry, list_dir};
+pub use list_dir::{DirectoryList, EntryType, ListDirTool, ListSort, ListedEntry, list_dir};
 pub use matches::{LineMatch, Submatch};
-pub use read_file::{FileText, read_file};
-pub use search_files::{FileCount, SearchOutput, SearchResult, SearchSort, SkippedFiles, search_files};
-pub use write_file::{WriteMode, Written, write_file};
+pub use read_file::{FileText, ReadFileTool, read_file};
+pub use search_files::{SearchFilesTool, SearchOutput, SearchSort, search_files};
+pub use search_result::{FileCount, SearchResult, SkippedFiles};
+pub use write_file::{WriteFileTool, WriteMode, Written, write_file};
+
+tool_core::tool_set! {
+    /// The tools of the group.
+    pub static FILE_TOOLS = [ReadFileTool, WriteFileTool, ListDirTool, SearchFilesTool];
+}

@@ -5,9 +5,10 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
+
+use super::scratch::unique;
 
 /// How often an ended group is removed again while the kernel still lets go of it.
 const REMOVALS: u32 = 20;
@@ -19,7 +20,6 @@ pub(super) struct Groups {
     base: PathBuf,
     has_memory: bool,
     has_pids: bool,
-    made: AtomicU64,
 }
 
 /// The group of one call; removed when dropped.
@@ -32,7 +32,7 @@ impl Groups {
     /// Finds the program's own group and tries it out.
     pub(super) fn find() -> Result<Self, String> {
         let base = own_group().ok_or("no cgroup v2 hierarchy")?;
-        let mut groups = Self { base, has_memory: false, has_pids: false, made: AtomicU64::new(0) };
+        let mut groups = Self { base, has_memory: false, has_pids: false };
         // Fails while the program itself is in the group; then groups only end processes.
         let _ = fs::write(groups.base.join("cgroup.subtree_control"), "+memory +pids");
         let probe = groups.make().map_err(|_| "no writable delegated subtree")?;
@@ -69,8 +69,7 @@ impl Groups {
     }
 
     fn make(&self) -> io::Result<Group> {
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let path = self.base.join(format!("toolbox-{}-{:p}-{number}", std::process::id(), self));
+        let path = self.base.join(unique("call")?);
         fs::create_dir(&path)?;
         Ok(Group { path })
     }

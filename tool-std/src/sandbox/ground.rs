@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::env::{self, Variables};
 use super::places::{TEMPORARY, covered, system, toolchains};
 use super::policy::{Network, SandboxPolicy, state_directory};
+use super::scratch::Scratch;
 use super::wire::{Bytes, View};
 use crate::workspace::{Class, Relative, Workspace};
 
@@ -29,9 +30,9 @@ pub(super) struct Ground {
     user: String,
 }
 
-/// What a call has instead of the temporary places and the home where there is no mount view; removed when dropped.
+/// What a call has instead of the temporary places and the home where there is no mount view.
 #[derive(Debug)]
-pub(super) struct Private(PathBuf);
+pub(super) struct Private(Scratch);
 
 impl Ground {
     /// Looks around.
@@ -99,7 +100,7 @@ impl Ground {
             toolchains: bytes(&self.toolchains),
             covered,
             frozen: bytes(&protected.frozen),
-            private: private.map(|private| Bytes(private.0.clone())),
+            private: private.map(|private| Bytes(private.0.path().to_path_buf())),
         }
     }
 
@@ -157,30 +158,19 @@ impl Ground {
 
 impl Private {
     /// Makes the directories of one call.
-    pub(super) fn make(number: u64) -> std::io::Result<Self> {
-        use std::os::unix::fs::DirBuilderExt;
-        let base = fs::canonicalize(std::env::temp_dir())?;
-        let path = base.join(format!("toolbox-call-{}-{number}", std::process::id()));
-        let mut builder = fs::DirBuilder::new();
-        builder.mode(0o700).create(&path)?;
-        let private = Self(path);
-        builder.create(private.home())?;
-        builder.create(private.temporary())?;
+    pub(super) fn make() -> std::io::Result<Self> {
+        let private = Self(Scratch::make("call")?);
+        fs::create_dir(private.home())?;
+        fs::create_dir(private.temporary())?;
         Ok(private)
     }
 
     fn home(&self) -> PathBuf {
-        self.0.join("home")
+        self.0.path().join("home")
     }
 
     fn temporary(&self) -> PathBuf {
-        self.0.join("tmp")
-    }
-}
-
-impl Drop for Private {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path().join("tmp")
     }
 }
 

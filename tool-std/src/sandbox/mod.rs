@@ -22,6 +22,7 @@ mod probe;
 mod quarantine;
 mod queue;
 mod report;
+mod scratch;
 mod spawn;
 mod supervise;
 mod window;
@@ -50,9 +51,10 @@ use cgroup::{Group, Groups};
 use ground::{Ground, Private};
 use layers::{Layer, Layers};
 use limits::CPU_SLACK_SECONDS;
-use probe::{Outside, Try};
+use probe::Try;
 use quarantine::Watch;
 use queue::{Place, Queue};
+use scratch::Scratch;
 use spawn::Spawner;
 use supervise::{Cancel, Follower, Job, Outcome};
 use wire::{Action, Ceilings, Plan, Refusal, Stage};
@@ -99,7 +101,6 @@ struct Shared {
     groups: Option<Groups>,
     spawner: Option<Spawner>,
     queue: Queue,
-    private_directories: AtomicU64,
     unnamed_calls: AtomicU64,
 }
 
@@ -337,7 +338,6 @@ impl Shared {
             ground,
             groups,
             spawner: is_ready.then_some(spawner),
-            private_directories: AtomicU64::new(0),
             unnamed_calls: AtomicU64::new(0),
         };
         shared.report = match shared.probed(layers) {
@@ -366,13 +366,13 @@ impl Shared {
             }
             return Ok(rest);
         }
-        let outside = Outside::make().map_err(|error| error.to_string())?;
+        let outside = Scratch::make("probe").map_err(|error| error.to_string())?;
         let found = probe::explore(layers, |layers| self.try_layers(layers, &outside));
         found.map_err(|why| format!("Commands cannot run in the sandbox here: {why}."))
     }
 
     /// Builds layers once and tries to break out of them.
-    fn try_layers(&self, layers: &Layers, outside: &Outside) -> Result<Try, String> {
+    fn try_layers(&self, layers: &Layers, outside: &Scratch) -> Result<Try, String> {
         let agent = i32::try_from(std::process::id()).unwrap_or(0);
         let action = Action::Probe { agent, outside: wire::Bytes(outside.path().to_path_buf()) };
         let mut job = self
@@ -424,7 +424,7 @@ impl Shared {
         let opened = handle.directory().map_err(|errno| refusal::system(directory.given(), errno))?;
         let private = match layers.has(Layer::Mounts) {
             true => None,
-            false => Some(self.private_directory().map_err(start_failed)?),
+            false => Some(Private::make().map_err(start_failed)?),
         };
         let limits = &self.policy.limits;
         let group = self.group(layers).map_err(start_failed)?;
@@ -453,10 +453,6 @@ impl Shared {
             cancel: Arc::new(Cancel::new().map_err(start_failed)?),
             follower: None,
         })
-    }
-
-    fn private_directory(&self) -> io::Result<Private> {
-        Private::make(self.private_directories.fetch_add(1, Ordering::Relaxed))
     }
 
     fn group(&self, layers: &Layers) -> io::Result<Option<Group>> {

@@ -1,8 +1,5 @@
 //! Finds out which layers work here, by building them and by trying to break out of them (sandbox.md §15).
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use rustix::io::Errno;
 
 use super::layers::{Layer, Layers};
@@ -59,27 +56,6 @@ pub(super) fn explore(
                 return Ok(layers);
             }
         }
-    }
-}
-
-/// A directory outside the workspace for attempts to write; removed when dropped.
-pub(super) struct Outside(PathBuf);
-
-impl Outside {
-    pub(super) fn make() -> std::io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("toolbox-probe-{}", std::process::id()));
-        fs::create_dir_all(&path)?;
-        Ok(Self(path))
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Outside {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The workspace: the one directory tree that file tools see, and every rule of how they reach into it.
 //!
-//! A path goes through [`resolve`] (text), [`locate`] (links), the checks of this file (protected names, links, mounts)
+//! A path goes through [`resolve`] (text), `locate` (links), the checks of this file (protected names, links, mounts)
 //! and only then is it opened, always beneath a root handle that is opened once. After the text every decision is about
 //! an open handle, never about a name alone. (Source: sandbox.md §1–§5.)
 

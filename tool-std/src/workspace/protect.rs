@@ -96,6 +96,8 @@ const GUARDED: [&str; 21] = [
 #[derive(Debug)]
 pub(crate) struct Names {
     names: Vec<Name>,
+    /// Whether a name can begin with a byte: most components are told from all names by their first.
+    beginnings: [bool; 256],
     sealed: Vec<Relative>,
 }
 
@@ -134,9 +136,14 @@ impl Name {
         Self { class, parts: text.split('/').map(Part::exactly).collect() }
     }
 
-    /// Whether the name stands somewhere in these components.
-    fn occurs_in(&self, components: &[&[u8]]) -> bool {
-        (0..components.len()).any(|start| begins(&self.parts, components.get(start..).unwrap_or_default()))
+    /// The bytes that it can begin with; `None` for any.
+    fn beginning(&self) -> Option<[u8; 2]> {
+        match self.parts.first() {
+            Some(Part::Exactly(name)) => {
+                name.first().map(|byte| [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()])
+            }
+            _ => None,
+        }
     }
 }
 
@@ -175,7 +182,7 @@ impl Names {
                 names.push(added_name(class, name)?);
             }
         }
-        Ok(Self { names, sealed })
+        Ok(Self { beginnings: beginnings(&names), names, sealed })
     }
 
     /// How a path is protected, if it is: the strictest class that applies.
@@ -184,7 +191,16 @@ impl Names {
             return Some(Class::Sealed);
         }
         let components: Vec<&[u8]> = path.components().collect();
-        self.names.iter().filter(|name| name.occurs_in(&components)).map(|name| name.class).min()
+        (0..components.len()).filter_map(|start| self.class_from(components.get(start..)?)).min()
+    }
+
+    /// The strictest class of the names that these components begin with.
+    fn class_from(&self, components: &[&[u8]]) -> Option<Class> {
+        let first = components.first()?.first()?;
+        if !self.beginnings.get(usize::from(*first)).is_none_or(|can| *can) {
+            return None;
+        }
+        self.names.iter().filter(|name| begins(&name.parts, components)).map(|name| name.class).min()
     }
 
     /// Whether a use of a path is let through.
@@ -196,6 +212,14 @@ impl Names {
     pub(crate) fn count(&self, class: Class) -> usize {
         self.names.iter().filter(|name| name.class == class).count()
     }
+}
+
+fn beginnings(names: &[Name]) -> [bool; 256] {
+    let mut table = [false; 256];
+    for (byte, can) in (0..=u8::MAX).zip(&mut table) {
+        *can = names.iter().any(|name| name.beginning().is_none_or(|bytes| bytes.contains(&byte)));
+    }
+    table
 }
 
 fn lies_in(path: &Relative, sealed: &Relative) -> bool {

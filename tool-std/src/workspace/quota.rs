@@ -80,6 +80,7 @@ impl Workspace {
             hidden: true,
             git: GitDirectories::Descended,
             sees_everything: true,
+            entries: Some(u64::MAX),
             ..WalkOptions::default()
         };
         let mut usage = Usage::default();

@@ -1,6 +1,6 @@
 //! From the text of a path argument to a path below the root: text only, no file system (sandbox.md §1).
 //!
-//! Nothing is expanded or normalised but `.`, `..` and `//`. Links are looked at later, by [`super::open`].
+//! Nothing is expanded or normalised but `.`, `..` and `//`. Links are looked at later, when the path is opened.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

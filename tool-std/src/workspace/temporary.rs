@@ -1,7 +1,7 @@
 //! Temporary names beside their targets, and what is left of them after a crash (files.md §4).
 
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use tool_core::ToolError;
 
 use super::Workspace;
-use super::walk::{GitDirectories, WalkOptions};
+use super::walk::WalkOptions;
 
 /// What every temporary name begins with; 16 hex digits follow.
 pub(crate) const PREFIX: &str = ".toolbox-tmp-";
@@ -18,8 +18,8 @@ pub(crate) const PREFIX: &str = ".toolbox-tmp-";
 const DIGITS: usize = 16;
 /// A leftover this old belongs to nobody.
 const LEFTOVER_AGE: Duration = Duration::from_secs(3_600);
-/// Entries that opening a workspace looks at for leftovers; the others are found when their directory is written to.
-const SWEEP_ENTRIES: usize = 10_000;
+/// Entries that opening a workspace looks at for leftovers; the others stay until a later opening meets them.
+const SWEEP_ENTRIES: u64 = 10_000;
 
 /// A temporary file; it is removed when it is dropped without having become something.
 #[derive(Debug)]
@@ -77,19 +77,14 @@ impl Workspace {
         let root = self.resolve(Path::new("."))?;
         let options = WalkOptions {
             hidden: true,
-            git: GitDirectories::Skipped,
             sees_everything: true,
-            ..Default::default()
+            entries: Some(SWEEP_ENTRIES),
+            ..WalkOptions::default()
         };
         let mut walk = self.walk(&root, options)?;
-        let mut left = SWEEP_ENTRIES;
         while let Some(entry) = walk.advance()? {
             if entry.kind == FileType::RegularFile && is_temporary(entry.name()) {
                 remove_if_old(entry.directory(), entry.name());
-            }
-            left -= 1;
-            if left == 0 {
-                break;
             }
         }
         Ok(())
@@ -110,6 +105,7 @@ fn remove_if_old(directory: BorrowedFd<'_>, name: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsFd;
 
     #[test]
     fn leftovers_older_than_an_hour_go_when_the_workspace_is_opened() {

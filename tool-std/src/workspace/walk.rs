@@ -58,8 +58,10 @@ pub struct WalkOptions {
     pub after: Option<Relative>,
     /// Names of one directory in memory.
     pub batch: usize,
-    /// Without budgets, protected names included: for measuring alone.
+    /// Protected names included and without a limit of time: for the workspace's own walks.
     pub(crate) sees_everything: bool,
+    /// Entries to visit, where it is not the limit of the tools.
+    pub(crate) entries: Option<u64>,
 }
 
 impl Default for WalkOptions {
@@ -72,6 +74,7 @@ impl Default for WalkOptions {
             after: None,
             batch: BATCH,
             sees_everything: false,
+            entries: None,
         }
     }
 }
@@ -258,7 +261,7 @@ impl<'w> Walk<'w> {
             git: options.git,
             sees_everything: options.sees_everything,
             skipped: Skipped::default(),
-            entries_left: if options.sees_everything { u64::MAX } else { limits.walk_entries },
+            entries_left: options.entries.unwrap_or(limits.walk_entries),
             deadline: (!options.sees_everything)
                 .then(|| Instant::now().checked_add(Duration::from_secs(limits.walk_seconds)))
                 .flatten(),

@@ -103,6 +103,7 @@ impl<'v, 's> Lenient<'v, 's> {
         visitor: V,
     ) -> Outcome<V::Value> {
         let (place, value) = (self.place, self.value);
+        self.trace.names.fields.learn(fields);
         let opened = self.opened(Container::Object)?;
         let members = self.object(opened.as_ref().unwrap_or(value))?;
         let visited = if in_order(members, fields) {

@@ -18,6 +18,7 @@ impl Lenient<'_, '_> {
         visitor: V,
     ) -> Outcome<V::Value> {
         let (place, value) = (self.place, self.value);
+        self.trace.names.cases.learn(cases);
         if let Value::String(text) = value
             && let Some(name) = self.named(text, cases, place)?
         {

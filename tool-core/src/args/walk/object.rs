@@ -42,19 +42,25 @@ impl Walk<'_> {
         }
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let aliases = self.aliases(properties, members);
         let mut taken = Map::with_capacity(members.len());
         for (name, field) in properties {
-            match (members.get(name), tag) {
+            let alias = aliases.iter().find(|alias| alias.field == name).map(|alias| alias.key);
+            match (members.get_key_value(name).or(alias.and_then(|key| members.get_key_value(key))), tag) {
                 (_, Some((tag, case))) if tag == name => {
                     taken.insert(name.clone(), Value::from(case));
                 }
-                (Some(given), _) => self.field(schema, name, field, given, place, &mut taken),
+                (Some((key, given)), _) => {
+                    let required = is_required(schema, name);
+                    self.field(field, required, key, given, place, &mut taken);
+                }
                 (None, _) if is_required(schema, name) => self.missing(field, &place.pointer_to(name)),
                 (None, _) => {}
             }
         }
         self.changed |= !same_order(&taken, members);
-        for (name, given) in members.iter().filter(|(name, _)| !properties.contains_key(*name)) {
+        let known = |key: &str| properties.contains_key(key) || aliases.iter().any(|alias| alias.key == key);
+        for (name, given) in members.iter().filter(|(name, _)| !known(name)) {
             if let Some(given) = self.other(schema, properties, name, given, place, tag) {
                 taken.insert(name.clone(), given);
             }
@@ -65,22 +71,45 @@ impl Walk<'_> {
     /// A field that came. Null means the same as leaving it out, unless it must be given or null is a value of it.
     fn field(
         &mut self,
-        object: &Value,
-        name: &str,
         schema: &Value,
+        required: bool,
+        key: &str,
         given: &Value,
         place: &Place<'_>,
         taken: &mut Map<String, Value>,
     ) {
-        let at = Place::Key(place, name);
-        if given.is_null() && !is_required(object, name) && schema.get("x-keep-null").is_none() {
+        let at = Place::Key(place, key);
+        if given.is_null() && !required && schema.get("x-keep-null").is_none() {
             if let Err(misfit) = self.apply(Rule::NullToAbsent, &at) {
                 self.misfit(misfit, schema, given, &at);
             }
             return;
         }
         let decoded = self.value(schema, given, &at, Role::Other);
-        taken.insert(name.to_owned(), decoded);
+        taken.insert(key.to_owned(), decoded);
+    }
+
+    /// The keys that are aliases of fields which did not come under their own name.
+    fn aliases<'m>(
+        &self,
+        properties: &Map<String, Value>,
+        members: &'m Map<String, Value>,
+    ) -> Vec<Alias<'m>> {
+        let mut aliases: Vec<Alias<'m>> = Vec::new();
+        if self.names.fields.is_empty() {
+            return aliases;
+        }
+        for key in members.keys().filter(|key| !properties.contains_key(*key)) {
+            let own = properties.keys().map(String::as_str);
+            let mut fields = self.names.fields.aliased(own, key).into_iter();
+            let free = |field: &&str| {
+                !members.contains_key(*field) && aliases.iter().all(|alias| alias.field != *field)
+            };
+            if let Some(field) = fields.find(free) {
+                aliases.push(Alias { key, field });
+            }
+        }
+        aliases
     }
 
     /// Reports a required field that did not come.
@@ -102,8 +131,12 @@ impl Walk<'_> {
         tag: Option<(&str, &str)>,
     ) -> Option<Value> {
         let at = Place::Key(place, name);
+        let by_pattern = schema.get("patternProperties").and_then(Value::as_object);
+        let matching = |(pattern, _): &(&String, &Value)| self.around.patterns.matches(pattern, name);
+        if let Some((_, values)) = by_pattern.and_then(|patterns| patterns.iter().find(matching)) {
+            return Some(self.value(values, given, &at, Role::Other));
+        }
         match schema.get("additionalProperties") {
-            _ if schema.get("patternProperties").is_some() => Some(given.clone()),
             None | Some(Value::Bool(true)) => Some(given.clone()),
             Some(Value::Bool(false)) => {
                 let fields = || {
@@ -122,6 +155,12 @@ impl Walk<'_> {
             Some(values) => Some(self.value(values, given, &at, Role::Other)),
         }
     }
+}
+
+/// A key that serde takes for a field of another name.
+struct Alias<'m> {
+    key: &'m str,
+    field: &'static str,
 }
 
 /// Whether an object must have a property.

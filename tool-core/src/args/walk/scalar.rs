@@ -76,6 +76,9 @@ impl Walk<'_> {
     fn choice(&mut self, schema: &Value, value: &Value, place: &Place<'_>) -> Value {
         let Value::String(text) = value else { return self.refuse(IssueCode::Type, schema, value, place) };
         let cases = members(schema).iter().filter_map(Value::as_str);
+        if self.names.cases.has_alias(cases.clone(), text) {
+            return value.clone();
+        }
         match coerce::choice(text, cases.clone()) {
             Some(Read { value: case, rule: None }) => Value::from(case),
             Some(Read { value: case, rule: Some(rule) }) => match self.apply(rule, place) {

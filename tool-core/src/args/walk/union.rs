@@ -148,6 +148,9 @@ impl Walk<'_> {
         match value {
             Value::String(text) => {
                 let units = cases.iter().filter(|case| case.1.is_none()).map(|case| case.0);
+                if self.names.cases.has_alias(names(), text) {
+                    return value.clone();
+                }
                 match coerce::choice(text, units) {
                     Some(Read { value: name, rule: None }) => Value::from(name),
                     Some(Read { value: name, rule: Some(rule) }) if self.apply(rule, place).is_ok() => {
@@ -190,6 +193,7 @@ impl Walk<'_> {
         let at = Place::Key(place, key);
         let name = match coerce::choice(key, names()) {
             Some(Read { value: name, rule: None }) => name,
+            _ if self.names.cases.has_alias(names(), key) => return value.clone(),
             Some(Read { value: name, rule: Some(rule) }) if self.apply(rule, &at).is_ok() => name,
             _ => return self.not_a_choice(schema, names(), key, value, place),
         };

@@ -1,0 +1,178 @@
+//! `call --jsonl`: one answer a line, in order, flushed at once.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tool_cli::{Cli, ExitCode, Io};
+use tool_core::prelude::*;
+use tool_core::{Registry, args};
+
+/// What began and ended, in order.
+#[derive(Clone, Default)]
+struct Diary(Arc<Mutex<Vec<String>>>);
+
+impl Diary {
+    fn note(&self, what: String) {
+        self.0.lock().unwrap().push(what);
+    }
+}
+
+/// Waits and gives its time back.
+#[tool(register = false)]
+async fn wait(
+    /// Milliseconds.
+    ms: u64,
+    #[ctx] diary: &Diary,
+) -> u64 {
+    diary.note(format!("wait {ms} begins"));
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    diary.note(format!("wait {ms} ends"));
+    ms
+}
+
+/// Changes something.
+#[tool(side_effect, idempotent, register = false)]
+fn change(#[ctx] diary: &Diary) {
+    diary.note("change".to_owned());
+}
+
+/// Waits until the caller goes away.
+#[tool(register = false)]
+async fn linger(ctx: &ToolContext) -> Result<(), ToolError> {
+    ctx.cancelled().await;
+    Err(ToolError::cancelled("The caller went away."))
+}
+
+fn program(diary: &Diary) -> Cli {
+    let registry =
+        Registry::builder().add::<WaitTool>().add::<ChangeTool>().add::<LingerTool>().build().unwrap();
+    let diary = diary.clone();
+    Cli::new(registry).name("demo").context(move |_| Ok(ToolContext::builder().provide(diary.clone())))
+}
+
+/// One stream that a run writes to.
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn run(diary: &Diary, options: &[&str], input: impl Into<Vec<u8>>) -> (ExitCode, Vec<Value>) {
+    let sink = Sink::default();
+    let stdin = io::Cursor::new(input.into());
+    let io = Io { stdin: Box::new(stdin), stdout: Box::new(sink.clone()), ..Io::detached("/") };
+    let code = program(diary).run_from([&["call", "--jsonl", "-"], options].concat(), io);
+    let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    (code, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+#[test]
+fn answers_come_in_order_though_reads_overlap() {
+    let diary = Diary::default();
+    let lines: String = [60, 40, 20, 0]
+        .map(|ms| format!("{{\"id\":{ms},\"tool\":\"wait\",\"args\":{{\"ms\":{ms}}}}}\n"))
+        .concat();
+    let (code, answers) = run(&diary, &["--jobs", "4"], lines);
+    assert_eq!(code, ExitCode::SUCCESS);
+    assert_eq!(answers.iter().map(|answer| &answer["data"]).collect::<Vec<_>>(), [60, 40, 20, 0]);
+    let first_end = diary.0.lock().unwrap().iter().position(|note| note.ends_with("ends")).unwrap();
+    assert_eq!(first_end, 4, "all four begin before one ends");
+}
+
+#[test]
+fn a_side_effect_waits_for_all_before_it_and_all_behind_it_wait() {
+    let diary = Diary::default();
+    let lines = "{\"tool\":\"wait\",\"args\":{\"ms\":30}}\n{\"tool\":\"change\"}\n{\"tool\":\"wait\",\"args\":{\"ms\":1}}\n";
+    let (code, answers) = run(&diary, &["--jobs", "8"], lines);
+    assert_eq!((code, answers.len()), (ExitCode::SUCCESS, 3));
+    let diary = diary.0.lock().unwrap();
+    assert_eq!(*diary, ["wait 30 begins", "wait 30 ends", "change", "wait 1 begins", "wait 1 ends"]);
+}
+
+#[test]
+fn a_bad_line_is_answered_and_does_not_stop_the_rest() {
+    let lines = "nonsense\n\n{\"id\":2,\"tool\":\"chang\"}\n{\"id\":3,\"tool\":\"change\",\"more\":1}\n{\"id\":4,\"tool\":\"change\"}";
+    let (code, answers) = run(&Diary::default(), &[], lines);
+    assert_eq!(code, ExitCode::FAILURE);
+    let told: Vec<Value> =
+        answers.iter().map(|a| json!([a["line"], a["id"], a["tool"], a["error"]["code"]])).collect();
+    let expected = json!([
+        [1, null, null, "invalid_args"],
+        [3, 2, "chang", "unknown_tool"],
+        [4, 3, null, "invalid_args"],
+        [5, 4, "change", null],
+    ]);
+    assert_eq!(Value::from(told), expected);
+}
+
+#[test]
+fn a_line_that_is_too_long_is_an_answer_and_the_next_one_is_read() {
+    let mut input = vec![b' '; args::MAX_ARGS_BYTES + 10];
+    input.extend(b"\n{\"id\":1,\"tool\":\"change\"}\n");
+    let (code, answers) = run(&Diary::default(), &[], input);
+    assert_eq!(code, ExitCode::FAILURE);
+    assert_eq!(answers[0]["error"]["issues"][0]["code"], "size");
+    assert_eq!(answers[1]["ok"], true);
+}
+
+#[test]
+fn a_program_can_talk_line_by_line() {
+    let (stdin, mut to) = io::pipe().unwrap();
+    let (from, stdout) = io::pipe().unwrap();
+    let talk = thread::spawn(move || {
+        let io = Io { stdin: Box::new(stdin), stdout: Box::new(stdout), ..Io::detached("/") };
+        program(&Diary::default()).run_from(["call", "--jsonl", "-"], io)
+    });
+    let mut answers = BufReader::new(from).lines();
+    for id in 0..1_000 {
+        writeln!(to, "{{\"id\":{id},\"tool\":\"change\"}}").unwrap();
+        let answer: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+        assert_eq!((&answer["id"], &answer["ok"]), (&json!(id), &json!(true)));
+    }
+    drop(to);
+    assert_eq!(talk.join().unwrap(), ExitCode::SUCCESS);
+}
+
+#[test]
+fn cancellation_answers_what_runs_and_leaves_what_was_not_read() {
+    let (stdin, mut to) = io::pipe().unwrap();
+    let (from, stdout) = io::pipe().unwrap();
+    let cancel = CancellationToken::new();
+    let token = cancel.clone();
+    let talk = thread::spawn(move || {
+        let io = Io { stdin: Box::new(stdin), stdout: Box::new(stdout), cancel: token, ..Io::detached("/") };
+        program(&Diary::default()).run_from(["call", "--jsonl", "-"], io)
+    });
+    writeln!(to, "{{\"id\":1,\"tool\":\"change\"}}\n{{\"id\":2,\"tool\":\"linger\"}}").unwrap();
+    let mut answers =
+        BufReader::new(from).lines().map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    assert_eq!(answers.next().unwrap()["id"], 1);
+    cancel.cancel();
+    let last: Vec<Value> = answers.collect();
+    assert!(
+        last.iter().all(|answer| answer["id"] == 2 && answer["error"]["kind"] == "cancelled"),
+        "{last:?}"
+    );
+    assert_eq!(talk.join().unwrap(), ExitCode(130));
+}
+
+#[test]
+fn what_makes_no_sense_for_many_answers_is_refused_and_jsonl_is_not() {
+    for options in [&["--envelope"][..], &["--json"], &["-o", "yaml"], &["--out", "x"], &["--jobs", "0"]] {
+        assert_eq!(run(&Diary::default(), options, "").0, ExitCode(2), "{options:?}");
+    }
+    assert_eq!(run(&Diary::default(), &["-o", "jsonl", "--jobs", "64"], "").0, ExitCode::SUCCESS);
+}

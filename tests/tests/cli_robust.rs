@@ -1,0 +1,104 @@
+//! The command line under words that nobody meant.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+#[path = "../src/demo.rs"]
+mod demo;
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStringExt as _;
+
+use serde_json::Value;
+use tool_cli::{ExitCode, Io};
+
+/// Pieces that command lines are made of.
+const PIECES: [&str; 40] = [
+    "store",
+    "search",
+    "file",
+    "read",
+    "copy",
+    "math",
+    "add",
+    "draw",
+    "shapes",
+    "assign",
+    "tag",
+    "call",
+    "tools",
+    "list",
+    "help",
+    "process",
+    "run",
+    "--limit",
+    "--limit=",
+    "-n",
+    "-n5",
+    "-9",
+    "-abc",
+    "--",
+    "-5",
+    "-1e3",
+    "--owner.name",
+    "x",
+    "--label",
+    "a=b",
+    "=",
+    "{",
+    "{\"a\":1}",
+    "[1,2]",
+    "--no-hidden",
+    "--hidden=maybe",
+    "--select",
+    "--format",
+    "json",
+    "",
+];
+
+/// Numbers that are the same in every run (xorshift64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).unwrap()
+    }
+
+    fn word(&mut self) -> OsString {
+        if self.below(12) > 0 {
+            return PIECES[self.below(PIECES.len())].into();
+        }
+        let bytes: Vec<u8> = (0..self.below(6)).map(|_| u8::try_from(self.below(256)).unwrap()).collect();
+        // Words that name a source are another test's; `-` and `@` would read one.
+        OsString::from_vec(bytes.into_iter().filter(|byte| !b"@-\0".contains(byte)).collect())
+    }
+}
+
+/// Standard input that must not be read.
+struct Untouched;
+
+impl Read for Untouched {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        panic!("standard input was read")
+    }
+}
+
+#[test]
+fn no_command_line_ends_as_a_bug_of_ours() {
+    let (cli, _) = demo::demo(&Value::Null).unwrap();
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..10_000 {
+        let argv: Vec<OsString> = (0..numbers.below(9)).map(|_| numbers.word()).collect();
+        let io = Io { stdin: Box::new(Untouched), ..Io::detached(std::env::temp_dir()) };
+        let code = cli.run_from(argv.clone(), io);
+        assert_ne!(code, ExitCode(70), "{argv:?}");
+    }
+}

@@ -1,0 +1,236 @@
+//! What a run writes: results, errors and pages, each to its stream.
+
+use std::io::{self, Write as _};
+
+use serde_json::{Value, json};
+use tool_core::{Caller, ToolOutput, ToolResult};
+
+use crate::exit::ExitCode;
+use crate::flags::Table;
+use crate::format::{self, Format, Rendered, Target};
+use crate::help::{self, Detail, Page};
+use crate::people::{self, Scene};
+use crate::quote::quote;
+use crate::select::Selection;
+use crate::session::{Next, Ready, Session, Stage, Waiting};
+use crate::settings::Settings;
+use crate::settled::Settled;
+use crate::style::Style;
+use crate::{binary, command_line, out, program};
+
+impl Session<'_> {
+    // ---- results -----------------------------------------------------------------------------------------------------
+
+    /// Waits for what is no single call.
+    pub(crate) async fn wait(&mut self, waiting: Waiting) -> ExitCode {
+        match waiting {
+            Waiting::Plan(ready) => {
+                let plan = ready.executor.plan(ready.call.clone(), &ready.ctx, Caller::Cli).await;
+                let result = plan.map(|plan| ToolOutput::structured(self.planned(&ready, plan.args)));
+                self.finish(&ready, result)
+            }
+            Waiting::Batch(batch) => batch.run(&mut *self.io.stdout).await,
+        }
+    }
+
+    /// What a dry run tells.
+    fn planned(&self, ready: &Ready, args: Value) -> Value {
+        let stage = &ready.stage;
+        let object = args.as_object().cloned().unwrap_or_default();
+        let words = command_line::words(&stage.table, &object);
+        let command =
+            [vec![self.cli.name.clone()], stage.command.clone().unwrap_or_default(), words].concat();
+        let command: Vec<String> = command.iter().map(|word| quote(word)).collect();
+        let asks = ready.destructive && !stage.settings.as_ref().is_some_and(|settings| settings.yes);
+        let decision = if asks { "ask" } else { "run" };
+        let args = hide_secrets(args, &stage.table);
+        json!({"dry_run": true, "tool": stage.tool, "args": args, "decision": decision, "command": command.join(" ")})
+    }
+
+    /// Everything after the call.
+    pub(crate) fn finish(&mut self, ready: &Ready, result: ToolResult) -> ExitCode {
+        match result {
+            Ok(output) => self.show(output, &ready.stage),
+            Err(error) => {
+                let settled = Settled::of_call(error, &ready.stage.table, &ready.gathered);
+                self.report(&settled, &ready.stage)
+            }
+        }
+    }
+
+    pub(crate) fn show_value(&mut self, value: Value, stage: &Stage) -> ExitCode {
+        self.show(ToolOutput::structured(value), stage)
+    }
+
+    /// Writes a result.
+    fn show(&mut self, mut output: ToolOutput, stage: &Stage) -> ExitCode {
+        let Some(settings) = stage.settings.as_ref() else { return ExitCode::SUCCESS };
+        let mut notes = self.select(&mut output, settings.select.as_ref());
+        notes.iter_mut().for_each(|note| note.insert_str(0, "warning: "));
+        let target = Target { terminal: self.io.tty.stdout.then(|| self.columns()) };
+        let written = match &settings.out {
+            Some(path) => out::write(&mut output, path, &self.io.cwd, stage.tool.as_deref(), settings),
+            None => Ok(out::Kept::All(Vec::new())),
+        };
+        let rendered = match written {
+            Err(error) => return self.report(&Settled::plain(error), stage),
+            Ok(out::Kept::Nothing(note)) => Rendered { bytes: Vec::new(), notes: vec![note] },
+            Ok(out::Kept::All(told)) => {
+                let mut rendered = self.rendered(&output, settings, target, stage.tool.as_deref());
+                rendered.notes.extend(told);
+                rendered
+            }
+        };
+        notes.extend(rendered.notes);
+        let code = self.print_bytes(&rendered.bytes, stage);
+        if !settings.quiet {
+            let lines: String = notes.iter().map(|note| format!("{note}\n")).collect();
+            self.complain(&lines);
+        }
+        code
+    }
+
+    fn rendered(
+        &self,
+        output: &ToolOutput,
+        settings: &Settings,
+        target: Target,
+        tool: Option<&str>,
+    ) -> Rendered {
+        if settings.envelope {
+            let value = program::outcome(tool, &Ok(output.clone()));
+            let text = program::render(&value, settings.format, target.terminal.is_some());
+            return Rendered::text(&text, target);
+        }
+        if let (None, None, Some(bytes)) = (settings.format, target.terminal, binary::only(output)) {
+            return Rendered { bytes, notes: Vec::new() };
+        }
+        let format = settings.format.unwrap_or_else(|| Format::of(output, target.terminal.is_some()));
+        format::render(output, format, target)
+    }
+
+    /// Keeps the parts that were asked for; the warnings are sentences.
+    fn select(&self, output: &mut ToolOutput, selection: Option<&Selection>) -> Vec<String> {
+        let Some(selection) = selection else { return Vec::new() };
+        let Some(value) = &output.structured else {
+            return vec!["--select changes nothing: the result has no structured value".to_owned()];
+        };
+        let selected = selection.apply(value);
+        output.content.clear();
+        output.structured = Some(selected.value);
+        selected.warnings
+    }
+
+    // ---- errors ------------------------------------------------------------------------------------------------------
+
+    /// Writes an error in the form that was asked for.
+    pub(crate) fn report(&mut self, settled: &Settled, stage: &Stage) -> ExitCode {
+        let settings = stage.settings.as_ref();
+        let code = settled.error.kind().into();
+        if settings.is_some_and(Settings::is_structured) {
+            let value = json!({"ok": false, "tool": stage.tool, "error": settled.error.to_json()});
+            let wrapped = settings.is_some_and(|settings| settings.envelope);
+            let format = settings.and_then(|settings| settings.format);
+            if wrapped {
+                let text = program::render(&value, format, self.io.tty.stdout);
+                let _ = self.io.stdout.write_all(text.as_bytes()).and_then(|()| self.io.stdout.flush());
+            } else {
+                self.complain(&format!("{value}\n"));
+            }
+            return code;
+        }
+        let argv: Vec<String> = self.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let scene = Scene {
+            program: &self.cli.name,
+            argv: &argv,
+            command: stage.command.as_deref(),
+            table: &stage.table,
+            verbose: settings.is_some_and(|settings| settings.verbose > 0),
+            terminal: self.io.tty.stderr,
+            style: Style::of(settings.map_or_else(Default::default, |settings| settings.color), &self.io),
+        };
+        let text = people::render(settled, &scene);
+        self.complain(&text);
+        code
+    }
+
+    pub(crate) fn warn<'w>(&mut self, settings: &Settings, warnings: impl Iterator<Item = &'w String>) {
+        if settings.quiet {
+            return;
+        }
+        let style = Style::of(settings.color, &self.io);
+        let head = style.warning("warning");
+        let lines: String = warnings.map(|warning| format!("{head}: {warning}\n")).collect();
+        self.complain(&lines);
+    }
+
+    // ---- streams -----------------------------------------------------------------------------------------------------
+
+    fn columns(&self) -> usize {
+        self.io.width.map_or(help::HELP_WIDTH.0, usize::from)
+    }
+
+    pub(crate) fn print(&mut self, text: &str) -> ExitCode {
+        self.print_bytes(text.as_bytes(), &Stage::default())
+    }
+
+    /// Writes to standard output. A reader that went away is no error.
+    fn print_bytes(&mut self, bytes: &[u8], stage: &Stage) -> ExitCode {
+        let written = self.io.stdout.write_all(bytes).and_then(|()| self.io.stdout.flush());
+        match written {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Err(error) => self.report(&Settled::plain(out::unwritten(&error)), stage),
+        }
+    }
+
+    /// Writes to standard error; there is nobody left to tell when that fails.
+    fn complain(&mut self, text: &str) {
+        let _ = self.io.stderr.write_all(text.as_bytes()).and_then(|()| self.io.stderr.flush());
+    }
+
+    // ---- pages -------------------------------------------------------------------------------------------------------
+
+    /// The help that was asked for; without asking, the short one on standard error.
+    pub(crate) fn overview(&mut self, asked: Option<Detail>, make: impl FnOnce(Page<'_>) -> String) -> Next {
+        match asked {
+            Some(detail) => self.page(detail, make),
+            None => self.short_help(make),
+        }
+    }
+
+    pub(crate) fn page(&mut self, detail: Detail, make: impl FnOnce(Page<'_>) -> String) -> Next {
+        let text = self.page_text(detail, make);
+        Next::Done(self.print(&text))
+    }
+
+    /// The short help on standard error, for a command line that names no command.
+    fn short_help(&mut self, make: impl FnOnce(Page<'_>) -> String) -> Next {
+        let text = self.page_text(Detail::Short, make);
+        self.complain(&text);
+        Next::Done(tool_core::ErrorKind::InvalidArgs.into())
+    }
+
+    fn page_text(&self, detail: Detail, make: impl FnOnce(Page<'_>) -> String) -> String {
+        let prefix = self.cli.prefix();
+        let width = self.io.width.map_or(help::HELP_WIDTH.0, usize::from);
+        make(Page {
+            program: &self.cli.name,
+            about: &self.cli.about,
+            prefix: &prefix,
+            width,
+            detail,
+            groups: &self.cli.groups,
+        })
+    }
+}
+
+/// The arguments with every secret as `***`.
+fn hide_secrets(mut args: Value, table: &Table) -> Value {
+    for param in table.params.iter().filter(|param| param.secret) {
+        if let Some(value) = args.get_mut(&param.name) {
+            *value = Value::from("***");
+        }
+    }
+    args
+}

@@ -1,0 +1,96 @@
+//! `tools list`: the tools as a table for people, or with everything programs need.
+
+use serde_json::{Value, json};
+use tool_core::prelude::*;
+use tool_core::{Registry, Select, ToolEntry};
+
+use super::Program;
+use crate::flags::{Param, Table};
+use crate::kind::Kind;
+use crate::schema;
+use crate::tree::Tree;
+
+/// Lists the tools.
+#[tool(group = "tools", register = false)]
+pub(crate) fn tools_list(
+    /// Names, `group:GLOB`, `tag:GLOB` or `effect:WORD`; `!` in front leaves out.
+    #[arg(positional, value_name = "PATTERN")]
+    patterns: Vec<String>,
+    #[ctx] program: &Program,
+) -> Result<Value, ToolError> {
+    let registry = selected(&program.registry, &patterns)?;
+    let tree = Tree::new(&registry);
+    let row = |entry: &ToolEntry| if program.brief { Ok(brief(entry, &tree)) } else { full(entry, &tree) };
+    registry.iter().filter(|entry| !program.brief || !entry.def().hidden).map(row).collect()
+}
+
+/// The tools that the patterns keep.
+pub(super) fn selected(registry: &Registry, patterns: &[String]) -> Result<Registry, ToolError> {
+    if patterns.is_empty() {
+        return Ok(registry.clone());
+    }
+    Ok(registry.to_builder().only(Select::parse(&patterns.join(","))?).build()?)
+}
+
+fn brief(entry: &ToolEntry, tree: &Tree<'_>) -> Value {
+    let def = entry.def();
+    json!({"command": command(entry, tree), "effects": def.behavior.words(), "summary": def.summary()})
+}
+
+/// The words of a tool, null where the command line does not have it.
+fn command(entry: &ToolEntry, tree: &Tree<'_>) -> Option<String> {
+    tree.of(entry).map(|command| command.words.join(" "))
+}
+
+/// Everything that is known of a tool, under names that stay.
+pub(super) fn full(entry: &ToolEntry, tree: &Tree<'_>) -> Result<Value, ToolError> {
+    let def = entry.def();
+    let table = Table::new(def, &schema::canonical(def)?);
+    let timeout = def.timeout.map(|limit| limit.as_millis());
+    let secrets: Vec<Value> =
+        def.secrets.iter().map(|secret| json!({"key": secret.key, "optional": secret.optional})).collect();
+    Ok(json!({
+        "name": entry.name(),
+        "title": def.title,
+        "group": def.group,
+        "aliases": def.aliases,
+        "command": command(entry, tree),
+        "summary": def.summary(),
+        "behavior": def.behavior,
+        "params": table.params.iter().map(param).collect::<Vec<_>>(),
+        "tags": def.tags,
+        "surfaces": def.surfaces.words().collect::<Vec<_>>(),
+        "timeout_ms": timeout.and_then(|ms| u64::try_from(ms).ok()),
+        "secrets": secrets,
+        "deprecated": def.deprecated,
+        "hidden": def.hidden,
+        "terminal": def.terminal,
+        "origin": def.origin.to_string(),
+    }))
+}
+
+fn param(param: &Param) -> Value {
+    json!({
+        "name": param.name,
+        "flag": param.long.as_ref().map(|_| param.option()),
+        "short": param.short,
+        "positional": param.positional,
+        "kind": kind(param.kind),
+        "required": param.required,
+        "default": param.schema.get("default"),
+        "env": param.env,
+        "secret": param.secret,
+    })
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Switch => "switch",
+        Kind::Text => "text",
+        Kind::Bytes => "bytes",
+        Kind::List(_) => "list",
+        Kind::Map(_) => "map",
+        Kind::Object => "object",
+        Kind::Json => "json",
+    }
+}

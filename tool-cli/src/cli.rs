@@ -1,0 +1,217 @@
+//! The program: a registry, what it is called, and what its tools find in their context.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use serde_json::{Map, Value};
+use tool_core::{
+    Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Registry, ToolContext, ToolError,
+};
+
+use crate::exit::ExitCode;
+use crate::flags::Table;
+use crate::io::Io;
+use crate::session::{Next, Session};
+use crate::settings::Settings;
+use crate::tree::Tree;
+use crate::{command_line, schema};
+
+/// Makes the context of a call from what the person asked for.
+pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
+
+/// A registry as a command line program.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_cli::{Cli, ExitCode, Io};
+/// use tool_core::{DynTool, Registry, ToolOutput};
+///
+/// let ping = DynTool::builder("ping")
+///     .description("Answers pong.")
+///     .input_schema(json!({"type": "object"}))
+///     .handler_sync(|_, _| Ok(ToolOutput::text("pong")))
+///     .build()?;
+/// let cli = Cli::new(Registry::builder().add_dyn(ping).build()?).name("demo");
+/// assert_eq!(cli.run_from(["ping"], Io::detached("/")), ExitCode::SUCCESS);
+/// assert_eq!(cli.run_from(["pong"], Io::detached("/")), ExitCode(3));
+/// # Ok::<(), tool_core::RegistryError>(())
+/// ```
+pub struct Cli {
+    pub(crate) registry: Source,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) about: String,
+    pub(crate) groups: BTreeMap<String, String>,
+    pub(crate) executor: Option<Result<Executor, ToolError>>,
+    pub(crate) provide: Option<Box<Provide>>,
+}
+
+/// Where the tools come from.
+pub(crate) enum Source {
+    /// They are collected already.
+    Ready(Registry),
+    /// They are the ones that are linked; collected when a command needs them.
+    Discover,
+}
+
+impl Cli {
+    /// A program with the tools of a registry.
+    pub fn new(registry: Registry) -> Cli {
+        Cli::with(Source::Ready(registry))
+    }
+
+    /// A program with the tools that are linked into it.
+    pub fn discover() -> Cli {
+        Cli::with(Source::Discover)
+    }
+
+    fn with(registry: Source) -> Cli {
+        Cli {
+            registry,
+            name: "tool".to_owned(),
+            version: String::new(),
+            about: String::new(),
+            groups: BTreeMap::new(),
+            executor: None,
+            provide: None,
+        }
+    }
+
+    /// What the program is called; its variables begin with the name in upper case.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Cli {
+        self.name = name.into();
+        self
+    }
+
+    /// What `--version` prints behind the name.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Cli {
+        self.version = version.into();
+        self
+    }
+
+    /// The first line of its help.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Cli {
+        self.about = about.into();
+        self
+    }
+
+    /// What a group of tools is for.
+    #[must_use]
+    pub fn group(mut self, name: impl Into<String>, about: impl Into<String>) -> Cli {
+        self.groups.insert(crate::words::kebab(&name.into()), about.into());
+        self
+    }
+
+    /// An executor with more layers than the standard one. It must run the tools of the same registry.
+    #[must_use]
+    pub fn executor(mut self, builder: ExecutorBuilder) -> Cli {
+        self.executor = Some(builder.coerce(Coerce::Text).build());
+        self
+    }
+
+    /// Makes the context in which tools find what they need. Without it there is one with the secrets of the environment.
+    ///
+    /// Cancellation and time limit are added by the program.
+    #[must_use]
+    pub fn context<F>(mut self, provide: F) -> Cli
+    where
+        F: Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync + 'static,
+    {
+        self.provide = Some(Box::new(provide));
+        self
+    }
+
+    /// Runs one command line, without the program's name. Touches nothing but `io`.
+    pub fn run_from(&self, argv: impl IntoIterator<Item: Into<OsString>>, io: Io) -> ExitCode {
+        let mut session = Session::new(self, argv, io);
+        match session.prepare() {
+            Next::Done(code) => code,
+            Next::Call(ready) => {
+                let result = ready.executor.call_blocking(ready.call.clone(), &ready.ctx, Caller::Cli);
+                session.finish(&ready, result)
+            }
+            Next::Waiting(waiting) => match crate::runtime::current_thread() {
+                Ok(runtime) => runtime.block_on(session.wait(*waiting)),
+                Err(error) => session.refuse(error),
+            },
+        }
+    }
+
+    /// Ends a program that could not be built.
+    pub(crate) fn fail(&self, error: ToolError, io: Io) -> ExitCode {
+        Session::new(self, Vec::<OsString>::new(), io).refuse(error)
+    }
+
+    /// The same inside a runtime.
+    pub async fn run_from_async(&self, argv: impl IntoIterator<Item: Into<OsString>>, io: Io) -> ExitCode {
+        let mut session = Session::new(self, argv, io);
+        match session.prepare() {
+            Next::Done(code) => code,
+            Next::Call(ready) => {
+                let result = ready.executor.call(ready.call.clone(), &ready.ctx, Caller::Cli).await;
+                session.finish(&ready, result)
+            }
+            Next::Waiting(waiting) => session.wait(*waiting).await,
+        }
+    }
+
+    /// The command line, without the program's name, that calls a tool with these arguments.
+    ///
+    /// # Errors
+    /// `not_found` for a tool that the command line does not have.
+    pub fn command_line(&self, tool: &str, args: &Map<String, Value>) -> Result<Vec<String>, ToolError> {
+        let registry = self.tools()?;
+        let tree = Tree::new(&registry);
+        let command = registry.get(tool).and_then(|entry| tree.of(entry));
+        let command = command.ok_or_else(|| crate::builtin::call::unknown_tool(&registry, tool))?;
+        let def = command.entry.def();
+        let table = Table::new(def, &schema::canonical(def)?);
+        Ok([command.words.clone(), command_line::words(&table, args)].concat())
+    }
+
+    /// The tools, collected if they are not yet.
+    pub(crate) fn tools(&self) -> Result<Registry, ToolError> {
+        match &self.registry {
+            Source::Ready(registry) => Ok(registry.clone()),
+            Source::Discover => Registry::builder().discover().build().map_err(ToolError::from),
+        }
+    }
+
+    /// The executor of the tools.
+    pub(crate) fn executor_of(&self, registry: &Registry) -> Result<Executor, ToolError> {
+        match &self.executor {
+            Some(Ok(executor)) => Ok(executor.clone()),
+            Some(Err(error)) => {
+                Err(ToolError::new(error.kind(), error.message().to_owned())
+                    .code(error.code_str().to_owned()))
+            }
+            None => Executor::standard(registry.clone()).coerce(Coerce::Text).build(),
+        }
+    }
+
+    /// The context of calls, as far as it does not depend on the single call.
+    pub(crate) fn context_of(&self, settings: &Settings, io: &Io) -> Result<ContextBuilder, ToolError> {
+        let builder = match &self.provide {
+            Some(provide) => provide(settings)?,
+            None => ToolContext::builder().secrets(settings.secrets()),
+        };
+        Ok(builder.cancellation(io.cancel.clone()))
+    }
+
+    /// The prefix of the program's variables.
+    pub(crate) fn prefix(&self) -> String {
+        self.name.to_uppercase().replace('-', "_")
+    }
+}
+
+impl std::fmt::Debug for Cli {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cli")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}

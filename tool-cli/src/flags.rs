@@ -1,0 +1,467 @@
+//! The options of one tool, as one table: option → parameter, member, effect, listed or not.
+//!
+//! Reading, help, completion, man pages and the printed command line interpret a [`Table`]; none has a list of its own. It is
+//! built for the one tool that is called, from its definition and its canonical schema.
+
+use serde_json::{Map, Value};
+use tool_core::ToolDef;
+use tool_core::args;
+use tool_core::def::{Hint, ParamDef};
+
+use crate::globals;
+use crate::kind::{self, Items, Kind};
+use crate::words::kebab;
+
+/// A parameter as the command line sees it.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// JSON name.
+    pub name: String,
+    /// Long option without `--`; `None` when it can be given through `--input` only.
+    pub long: Option<String>,
+    /// Short option.
+    pub short: Option<char>,
+    /// How it is written.
+    pub kind: Kind,
+    /// The properties of an [`Kind::Object`].
+    pub members: Vec<Param>,
+    /// What it is, as its author wrote it.
+    pub doc: String,
+    /// Its canonical schema.
+    pub schema: Value,
+    /// Whether a call must give it.
+    pub required: bool,
+    /// Whether `--no-x` means null.
+    pub nullable: bool,
+    /// It has a position.
+    pub positional: bool,
+    /// It takes all words behind `--`.
+    pub last: bool,
+    /// `-` and `@FILE` are read.
+    pub stdin: bool,
+    /// Its value is never shown and never on the command line.
+    pub secret: bool,
+    /// In no list.
+    pub hidden: bool,
+    /// What to use instead.
+    pub deprecated: Option<String>,
+    /// Variable that is read when it is not given.
+    pub env: Option<String>,
+    /// Placeholder in help.
+    pub value_name: String,
+    /// What its value stands for.
+    pub hint: Option<Hint>,
+    /// Further names.
+    pub aliases: Vec<String>,
+}
+
+/// What an option does to its parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Gives a value, or turns a switch on.
+    Give,
+    /// `--no-x`: false, an empty list, or null.
+    Negate,
+    /// `--x-file`: the secret stands in a file.
+    File,
+    /// `--x` of a secret: refused.
+    Refuse,
+}
+
+/// One spelling of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelling {
+    /// Long form without `--`.
+    pub long: String,
+    /// Index into [`Table::params`].
+    pub param: usize,
+    /// Index into the parameter's members.
+    pub member: Option<usize>,
+    /// What it does.
+    pub effect: Effect,
+    /// Whether help and completion show it.
+    pub listed: bool,
+}
+
+/// The options of one tool.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// The parameters in declaration order.
+    pub params: Vec<Param>,
+    /// Every long option.
+    pub spellings: Vec<Spelling>,
+    /// The definitions that the schemas refer to.
+    pub definitions: Map<String, Value>,
+}
+
+impl Table {
+    /// The options of a tool with this canonical input schema.
+    pub fn new(def: &ToolDef<'_>, schema: &Value) -> Table {
+        let definitions = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+        let params = properties(schema, |name| find(def, name));
+        let mut table = Table { params, definitions, spellings: Vec::new() };
+        if def.input.is_some() {
+            name_freely(&mut table.params);
+        }
+        let params = std::mem::take(&mut table.params);
+        for (index, param) in params.iter().enumerate() {
+            table.add_listed(index, param);
+        }
+        for (index, param) in params.iter().enumerate() {
+            table.add_hidden(index, param);
+        }
+        Table { params, ..table }
+    }
+
+    fn add_listed(&mut self, index: usize, param: &Param) {
+        let Some(long) = &param.long else { return };
+        for (long, effect) in forms(long, param) {
+            let listed = !param.hidden && effect != Effect::Refuse;
+            self.add(Spelling { long, param: index, member: None, effect, listed });
+        }
+        for (i, member) in param.members.iter().enumerate() {
+            let Some(word) = &member.long else { continue };
+            for (form, effect) in forms(&format!("{long}.{word}"), member) {
+                self.add(Spelling {
+                    long: form,
+                    param: index,
+                    member: Some(i),
+                    effect,
+                    listed: !param.hidden,
+                });
+            }
+        }
+    }
+
+    /// The other names of an option. One that meets a listed or global option is dropped.
+    fn add_hidden(&mut self, index: usize, param: &Param) {
+        let Some(long) = &param.long else { return };
+        for name in param.aliases.iter().chain([&param.name]) {
+            for form in [kebab(name), name.clone()] {
+                for (long, effect) in forms(&form, param) {
+                    self.add_free(Spelling { long, param: index, member: None, effect, listed: false });
+                }
+            }
+        }
+        for (i, member) in param.members.iter().enumerate() {
+            for head in [long, &param.name] {
+                for word in [&kebab(&member.name), &member.name] {
+                    for (long, effect) in forms(&format!("{head}.{word}"), member) {
+                        self.add_free(Spelling {
+                            long,
+                            param: index,
+                            member: Some(i),
+                            effect,
+                            listed: false,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, spelling: Spelling) {
+        if self.long(&spelling.long).is_none() {
+            self.spellings.push(spelling);
+        }
+    }
+
+    fn add_free(&mut self, spelling: Spelling) {
+        if !globals::is_reserved(&spelling.long) {
+            self.add(spelling);
+        }
+    }
+
+    /// The option with a long form, given without `--`.
+    pub fn long(&self, long: &str) -> Option<&Spelling> {
+        self.spellings.iter().find(|spelling| spelling.long == long)
+    }
+
+    /// The parameter with a short form.
+    pub fn short(&self, letter: char) -> Option<usize> {
+        self.params.iter().position(|param| param.short == Some(letter))
+    }
+
+    /// The parameter with a JSON name or alias.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        self.params.iter().position(|param| param.is_called(name))
+    }
+
+    /// Parameter, or member of it, that a spelling is about.
+    pub fn target(&self, param: usize, member: Option<usize>) -> Option<&Param> {
+        let param = self.params.get(param)?;
+        match member {
+            Some(member) => param.members.get(member),
+            None => Some(param),
+        }
+    }
+
+    /// How usage shows what an RFC 6901 pointer leads to: `--limit`, `--owner.age`, `<QUERY>`.
+    pub fn usage(&self, pointer: &str) -> Option<String> {
+        let mut tokens = pointer.split('/').skip(1).map(unescape);
+        let param = self.params.get(self.named(&tokens.next()?)?)?;
+        let member = tokens.next().and_then(|name| param.members.iter().find(|member| member.name == name));
+        match member {
+            Some(member) => Some(format!("--{}.{}", param.long.as_ref()?, member.long.as_ref()?)),
+            None => param.usage(),
+        }
+    }
+
+    /// What the type of a value is called.
+    pub fn expected(&self, schema: &Value) -> String {
+        args::expected(schema, &self.definitions)
+    }
+
+    /// Whether a value of the tool must never be shown.
+    pub fn has_secret(&self) -> bool {
+        self.params.iter().any(|param| param.secret)
+    }
+}
+
+impl Param {
+    /// Whether a JSON name or alias is its.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.iter().any(|alias| alias == name)
+    }
+
+    /// How usage shows it: `--limit`, `--password-file`, `<QUERY>`.
+    pub fn usage(&self) -> Option<String> {
+        let long = self.long.as_ref()?;
+        Some(match self {
+            Param { secret: true, .. } => format!("--{long}-file"),
+            Param { positional: true, .. } | Param { last: true, .. } => format!("<{}>", self.value_name),
+            _ => format!("--{long}"),
+        })
+    }
+
+    /// Its long option with dashes, secret or positional or not.
+    pub fn option(&self) -> String {
+        format!("--{}", self.long.as_deref().unwrap_or(&self.name))
+    }
+
+    /// Its default, where it is not null.
+    pub fn default(&self) -> Option<&Value> {
+        self.schema.get("default").filter(|value| !value.is_null())
+    }
+
+    /// What its choices mean, one sentence each: the schema has them behind the text (arguments.md, S5).
+    pub fn notes(&self) -> Vec<String> {
+        let text = self.schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        let behind = text.strip_prefix(self.doc.as_str()).unwrap_or_default();
+        let behind = behind.split("\n\nDeprecated: ").next().unwrap_or_default();
+        let choices =
+            self.schema.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let mut starts: Vec<usize> =
+            choices.filter_map(|choice| behind.find(&format!("`{choice}`: "))).collect();
+        starts.sort_unstable();
+        let ends = starts.iter().skip(1).copied().chain([behind.len()]);
+        starts
+            .iter()
+            .zip(ends)
+            .filter_map(|(&start, end)| behind.get(start..end))
+            .map(|note| note.trim().to_owned())
+            .collect()
+    }
+
+    /// Whether `--no-x` is an option.
+    pub fn negates(&self) -> bool {
+        negates(self.kind, self.default(), self.nullable)
+    }
+}
+
+/// Whether `--no-x` is an option of a parameter.
+pub(crate) fn negates(kind: Kind, default: Option<&Value>, nullable: bool) -> bool {
+    match kind {
+        Kind::Switch => true,
+        Kind::List(_) if default.and_then(Value::as_array).is_some_and(|items| !items.is_empty()) => true,
+        _ => nullable,
+    }
+}
+
+/// Every long form of a parameter under one name, with what it does.
+fn forms(long: &str, param: &Param) -> Vec<(String, Effect)> {
+    if param.secret {
+        return vec![(format!("{long}-file"), Effect::File), (long.to_owned(), Effect::Refuse)];
+    }
+    let mut forms = vec![(long.to_owned(), Effect::Give)];
+    if param.negates() {
+        forms.push((negated(long), Effect::Negate));
+    }
+    forms
+}
+
+/// The opposite of an option: `no-ignore` for `ignore`, and the other way round.
+pub fn negated(long: &str) -> String {
+    match long.strip_prefix("no-") {
+        Some(rest) if !rest.is_empty() => rest.to_owned(),
+        _ => format!("no-{long}"),
+    }
+}
+
+/// The parameter definition of a property, unless it comes from a flattened or schema-only part.
+fn find<'a>(def: &ToolDef<'a>, name: &str) -> Option<&'a ParamDef<'a>> {
+    def.params.iter().find(|param| param.name == name && !param.flatten)
+}
+
+/// The properties of an object schema, or of all objects of a union, in order.
+fn properties<'a>(schema: &Value, find: impl Fn(&str) -> Option<&'a ParamDef<'a>>) -> Vec<Param> {
+    let Some(node) = schema.as_object() else { return Vec::new() };
+    let union: &[Value] = kind::branches(node).map(Vec::as_slice).unwrap_or_default();
+    let objects: Vec<&Map<String, Value>> =
+        std::iter::once(node).chain(union.iter().filter_map(Value::as_object)).collect();
+    let mut params: Vec<Param> = Vec::new();
+    for properties in objects.iter().filter_map(|object| object.get("properties")?.as_object()) {
+        for (name, schema) in properties {
+            if params.iter().all(|param| param.name != *name) {
+                let required = requires(node, name)
+                    || (!union.is_empty()
+                        && union
+                            .iter()
+                            .all(|case| case.as_object().is_some_and(|case| requires(case, name))));
+                params.push(param(name, schema, required, find(name)));
+            }
+        }
+    }
+    params
+}
+
+fn requires(object: &Map<String, Value>, name: &str) -> bool {
+    object
+        .get("required")
+        .and_then(Value::as_array)
+        .is_some_and(|names| names.iter().any(|required| required == name))
+}
+
+fn param(name: &str, schema: &Value, required: bool, def: Option<&ParamDef<'_>>) -> Param {
+    let kind = Kind::of(schema);
+    let cli = def.map(|def| def.cli);
+    let members = if kind == Kind::Object { members(schema) } else { Vec::new() };
+    let flag = |read: fn(&tool_core::def::CliDef<'_>) -> bool| cli.as_ref().is_some_and(read);
+    let mut param = Param {
+        name: name.to_owned(),
+        long: Some(cli.and_then(|cli| cli.long).map_or_else(|| kebab(name), str::to_owned)),
+        short: cli.and_then(|cli| cli.short),
+        kind,
+        members,
+        doc: doc(schema, def),
+        schema: schema.clone(),
+        required,
+        nullable: schema.get("x-keep-null").is_some_and(|keep| keep == true),
+        positional: flag(|cli| cli.positional),
+        last: flag(|cli| cli.last),
+        stdin: flag(|cli| cli.stdin),
+        secret: def.is_some_and(|def| def.secret)
+            || schema.get("writeOnly").is_some_and(|secret| secret == true),
+        hidden: flag(|cli| cli.hidden),
+        deprecated: def.and_then(|def| def.deprecated).map(str::to_owned),
+        env: cli.and_then(|cli| cli.env).map(str::to_owned),
+        value_name: String::new(),
+        hint: def.and_then(|def| def.hint),
+        aliases: def
+            .map(|def| def.aliases.iter().map(|&alias| alias.to_owned()).collect())
+            .unwrap_or_default(),
+    };
+    param.value_name = cli.and_then(|cli| cli.value_name).map_or_else(|| value_name(&param), str::to_owned);
+    param
+}
+
+/// The text of a parameter: its own, else that of its type.
+fn doc(schema: &Value, def: Option<&ParamDef<'_>>) -> String {
+    let own = def.map(|def| def.doc.text().into_owned()).filter(|text| !text.is_empty());
+    own.unwrap_or_else(|| schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned())
+}
+
+/// The properties of an object as options: an object among them is one JSON value.
+fn members(schema: &Value) -> Vec<Param> {
+    let mut members = properties(&kind::without_null(schema), |_| None);
+    for member in &mut members {
+        if member.kind == Kind::Object {
+            member.kind = Kind::Json;
+            member.members = Vec::new();
+        }
+        if !is_option(member.long.as_deref().unwrap_or_default()) {
+            member.long = None;
+        }
+    }
+    members
+}
+
+/// The placeholder of a value whose author gave none.
+fn value_name(param: &Param) -> String {
+    let capitals = kebab(&param.name).replace('-', "_").to_ascii_uppercase();
+    if param.positional || param.last {
+        return capitals;
+    }
+    if param.secret {
+        return "FILE".to_owned();
+    }
+    let by_hint = match param.hint {
+        Some(Hint::File) => Some("FILE"),
+        Some(Hint::Dir) => Some("DIR"),
+        Some(Hint::Path) => Some("PATH"),
+        _ => None,
+    };
+    let by_kind = match param.kind {
+        Kind::Map(_) => Some("KEY=VALUE"),
+        Kind::Json | Kind::Object | Kind::List(Items::Json) => Some("JSON"),
+        Kind::Bytes if param.stdin => Some("@FILE"),
+        _ => match number(&param.schema) {
+            Some("integer") => Some("N"),
+            Some("number") => Some("NUM"),
+            _ => None,
+        },
+    };
+    let singular = || match param.kind {
+        Kind::List(_) => {
+            let word = param
+                .long
+                .as_deref()
+                .map_or_else(|| capitals.clone(), |long| long.replace('-', "_").to_ascii_uppercase());
+            word.strip_suffix('S').filter(|rest| !rest.is_empty()).map(str::to_owned).unwrap_or(word)
+        }
+        _ => capitals.clone(),
+    };
+    by_hint.or(by_kind).map_or_else(singular, str::to_owned)
+}
+
+/// The number type of a value, or of the items of a list.
+fn number(schema: &Value) -> Option<&'static str> {
+    let schema = kind::without_null(schema);
+    let schema = schema.get("items").unwrap_or(&schema);
+    if schema.get("enum").is_some() {
+        return None;
+    }
+    ["integer", "number"].into_iter().find(|name| schema.get("type").is_some_and(|kind| kind == name))
+}
+
+/// Gives the parameters of a schema-only tool, whose names nobody could check, options that are free.
+fn name_freely(params: &mut [Param]) {
+    let mut taken: Vec<String> = Vec::new();
+    for param in params {
+        let mut long = kebab(&param.name);
+        if meets_global(&long, param) {
+            long = format!("arg-{long}");
+        }
+        let forms = forms(&long, param);
+        let free = is_option(&long) && forms.iter().all(|(form, _)| !taken.contains(form));
+        taken.extend(forms.into_iter().filter(|_| free).map(|(form, _)| form));
+        param.long = free.then_some(long);
+    }
+}
+
+/// Whether an option, or its negation, is one of the program's. A switch `dry-run` takes that one over.
+fn meets_global(long: &str, param: &Param) -> bool {
+    let own_dry_run = long == "dry-run" && param.kind == Kind::Switch;
+    !own_dry_run && forms(long, param).iter().any(|(form, _)| globals::is_reserved(form))
+}
+
+/// Whether a text can be an option, `^[a-z0-9][a-z0-9-]{0,63}$`.
+pub fn is_option(long: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    (1..=64).contains(&long.len()) && !long.starts_with('-') && long.chars().all(allowed)
+}
+
+/// One token of an RFC 6901 pointer, unescaped.
+fn unescape(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}

@@ -1,0 +1,592 @@
+//! From options, `--input` and variables to the one argument object of a call.
+//!
+//! Per parameter an explicit option wins over `--input`, that over the variable; defaults are the decoder's. Text goes to the
+//! decoder as it is. A parameter with a fault is withheld, so that its other mistakes are not guessed at.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+use tool_core::args;
+use tool_core::{ArgIssue, IssueCode};
+
+use crate::fault::{Fault, pointer, text};
+use crate::flags::{Effect, Param, Table};
+use crate::globals;
+use crate::kind::{Items, Kind};
+use crate::lex::{Given, Unknown};
+use crate::origins::Origins;
+use crate::sources::{Sources, Word, not_utf8};
+
+/// The arguments of a call as the command line gives them.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    /// The object; what `--input` holds, when that is no object.
+    pub(crate) args: Value,
+    /// What is wrong with the command line itself.
+    pub(crate) faults: Vec<Fault>,
+    /// Where each value came from.
+    pub(crate) origins: Origins,
+    /// Parameters that were given, but whose value was not read because of another fault.
+    pub(crate) unread: Vec<String>,
+    /// Whether `--input` is unusable, so that nothing can be said about the parameters.
+    pub(crate) input_broken: bool,
+    /// What the person should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What [`gather`] makes arguments of.
+pub(crate) struct Words<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) given: &'a [Given],
+    pub(crate) unknown: &'a [Unknown],
+    pub(crate) input: Option<&'a globals::Given>,
+    pub(crate) env: &'a BTreeMap<OsString, OsString>,
+}
+
+/// Makes the argument object. `faults` are those of the reading so far.
+pub(crate) fn gather(words: &Words<'_>, faults: Vec<Fault>, sources: &mut Sources<'_>) -> Gathered {
+    let out = Gathered { faults, ..Gathered::default() };
+    let mut gatherer = Gatherer { words, sources, out, stdin_refused: false };
+    gatherer.refuse_second_stdin();
+    gatherer.run();
+    gatherer.out
+}
+
+struct Gatherer<'a, 's, 'r> {
+    words: &'a Words<'a>,
+    sources: &'s mut Sources<'r>,
+    out: Gathered,
+    /// Whether standard input was asked for twice, and is therefore not read at all.
+    stdin_refused: bool,
+}
+
+/// One occurrence of an option, or a variable that stands in for it.
+#[derive(Clone, Copy)]
+struct Use<'u> {
+    value: Option<&'u OsStr>,
+    effect: Effect,
+    flag: &'u str,
+    words: Option<&'u Range<usize>>,
+    /// A variable opens no files and reads no input.
+    plain: bool,
+}
+
+impl<'u> From<&'u Given> for Use<'u> {
+    fn from(given: &'u Given) -> Self {
+        let Given { value, effect, flag, words, .. } = given;
+        Use { value: value.as_deref(), effect: *effect, flag, words: Some(words), plain: false }
+    }
+}
+
+/// A value, or a fault that is noted already.
+type Found<T> = Result<T, Noted>;
+
+/// The fault is in the list.
+struct Noted;
+
+impl Gatherer<'_, '_, '_> {
+    fn run(&mut self) {
+        let Some(mut input) = self.input() else { return };
+        let table = self.words.table;
+        let mut args = Map::new();
+        for (index, param) in table.params.iter().enumerate() {
+            let mut own: Vec<&Given> = self.words.given.iter().filter(|given| given.param == index).collect();
+            own.sort_by_key(|given| given.words.start);
+            let Some(value) = self.param(param, &own, &mut input) else { continue };
+            for (name, value) in value {
+                args.insert(name, value);
+            }
+        }
+        args.extend(input);
+        for unknown in self.words.unknown {
+            self.unknown(unknown, &mut args);
+        }
+        self.out.args = Value::Object(args);
+    }
+
+    // ---- --input -----------------------------------------------------------------------------------------------------
+
+    /// The object of `--input`; `None` when it is unusable.
+    fn input(&mut self) -> Option<Map<String, Value>> {
+        let Some(given) = self.words.input else { return Some(Map::new()) };
+        let flag = "--input";
+        let used = Use {
+            value: given.value.as_deref(),
+            effect: Effect::Give,
+            flag,
+            words: Some(&given.words),
+            plain: false,
+        };
+        let (inline, value) = match self.input_value(used) {
+            Ok(found) => found,
+            Err(Noted) => {
+                self.out.input_broken = true;
+                return None;
+            }
+        };
+        let mut object = match value {
+            Value::Object(object) => object,
+            Value::Null => Map::new(),
+            other => {
+                self.out.origins.note(String::new(), flag, Some(given.words.clone()));
+                self.out.args = other;
+                return None;
+            }
+        };
+        if inline {
+            self.refuse_inline_secrets(&mut object, used);
+        }
+        for key in object.keys() {
+            self.out.origins.note(pointer([key.as_str()]), flag, Some(given.words.clone()));
+        }
+        Some(object)
+    }
+
+    /// What `--input` holds, and whether it stands on the command line itself.
+    fn input_value(&mut self, used: Use<'_>) -> Found<(bool, Value)> {
+        let typed = self.word(used, "")?;
+        let word = Word::json(typed);
+        let source = self.source(word, typed, used, "")?;
+        match args::parse_arguments(&source) {
+            Ok(value) => Ok((matches!(word, Word::Plain(_)), value)),
+            Err(error) => Err(self.not_json(error.arg_issues(), used, "", None)),
+        }
+    }
+
+    fn refuse_inline_secrets(&mut self, object: &mut Map<String, Value>, used: Use<'_>) {
+        for param in self.words.table.params.iter().filter(|param| param.secret) {
+            let names: Vec<String> = object.keys().filter(|key| param.is_called(key)).cloned().collect();
+            for name in names {
+                object.shift_remove(&name);
+                let fault = secret_shown().hint("give --input as @FILE or -");
+                self.note(fault, used, pointer([param.name.as_str()]));
+            }
+        }
+    }
+
+    // ---- one parameter -----------------------------------------------------------------------------------------------
+
+    /// The members that a parameter adds to the arguments; `None` when it is withheld or not given.
+    fn param(
+        &mut self,
+        param: &Param,
+        own: &[&Given],
+        input: &mut Map<String, Value>,
+    ) -> Option<Map<String, Value>> {
+        let from_input: Map<String, Value> = {
+            let keys: Vec<String> = input.keys().filter(|key| param.is_called(key)).cloned().collect();
+            keys.into_iter().filter_map(|key| input.shift_remove_entry(&key)).collect()
+        };
+        if self.is_faulty(&param.name) {
+            return None;
+        }
+        let found = if !own.is_empty() {
+            let base = from_input.values().next().filter(|_| param.kind == Kind::Object);
+            self.explicit(param, own, base)
+        } else if !from_input.is_empty() {
+            return Some(from_input);
+        } else {
+            self.variable(param)?
+        };
+        let value = found.ok()?;
+        Some(Map::from_iter([(param.name.clone(), value)]))
+    }
+
+    /// Whether a parameter has a fault already.
+    fn is_faulty(&self, name: &str) -> bool {
+        let pointer = pointer([name]);
+        let inside = |path: &str| {
+            path.strip_prefix(&pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.out.faults.iter().any(|fault| inside(&fault.issue.path))
+    }
+
+    /// The value of the variable that stands in for a parameter.
+    fn variable(&mut self, param: &Param) -> Option<Found<Value>> {
+        let name = param.env.as_deref()?;
+        let value = self.words.env.get(OsStr::new(name)).filter(|value| !value.is_empty())?;
+        let flag = format!("${name}");
+        let used = Use { value: Some(value), effect: Effect::Give, flag: &flag, words: None, plain: true };
+        Some(self.value(param, &[used], &pointer([param.name.as_str()])))
+    }
+
+    /// The value that options give.
+    fn explicit(&mut self, param: &Param, own: &[&Given], base: Option<&Value>) -> Found<Value> {
+        let path = pointer([param.name.as_str()]);
+        let whole: Vec<Use<'_>> =
+            own.iter().filter(|given| given.member.is_none()).map(|given| Use::from(*given)).collect();
+        let mut value = match base {
+            _ if !whole.is_empty() => self.value(param, &whole, &path)?,
+            Some(base) => base.clone(),
+            None if whole.len() == own.len() => return self.value(param, &whole, &path),
+            None => Value::Object(Map::new()),
+        };
+        let mut sound = Ok(());
+        for (index, member) in param.members.iter().enumerate() {
+            let uses: Vec<Use<'_>> = own
+                .iter()
+                .filter(|given| given.member == Some(index))
+                .map(|given| Use::from(*given))
+                .collect();
+            if uses.is_empty() {
+                continue;
+            }
+            match (
+                self.value(member, &uses, &format!("{path}{}", pointer([member.name.as_str()]))),
+                &mut value,
+            ) {
+                (Ok(found), Value::Object(object)) => {
+                    object.insert(member.name.clone(), found);
+                }
+                (Ok(_), _) => {}
+                (Err(Noted), _) => sound = Err(Noted),
+            }
+        }
+        sound.map(|()| value)
+    }
+
+    /// The value of a parameter or member that was given at least once.
+    fn value(&mut self, target: &Param, uses: &[Use<'_>], path: &str) -> Found<Value> {
+        match target.kind {
+            Kind::Switch => self.switch(uses, path),
+            Kind::List(items) => self.list(target, items, uses, path),
+            Kind::Map(items) => self.map(target, items, uses, path),
+            _ => {
+                let used = self.only(uses, path)?;
+                let value = self.single(target, used, path)?;
+                self.out.origins.note(path.to_owned(), used.flag, used.words.cloned());
+                Ok(value)
+            }
+        }
+    }
+
+    /// The one use of a parameter that cannot be repeated.
+    fn only<'u>(&mut self, uses: &[Use<'u>], path: &str) -> Found<Use<'u>> {
+        match uses {
+            [used] => Ok(*used),
+            [first, ..] => {
+                let fault = Fault::new(IssueCode::Duplicate, "one value", format!("{} values", uses.len()));
+                Err(self.note(fault, *first, path.to_owned()))
+            }
+            [] => Err(Noted),
+        }
+    }
+
+    fn single(&mut self, target: &Param, used: Use<'_>, path: &str) -> Found<Value> {
+        match used.effect {
+            Effect::Negate => return Ok(Value::Null),
+            Effect::Refuse => {
+                let by_variable =
+                    target.env.as_ref().map(|name| format!(" or the environment variable {name}"));
+                let hint = format!("use {}-file FILE{}", target.option(), by_variable.unwrap_or_default());
+                return Err(self.note(secret_shown().hint(hint), used, path.to_owned()));
+            }
+            Effect::File => return self.secret_file(used, path),
+            Effect::Give => {}
+        }
+        match target.kind {
+            Kind::Json | Kind::Object => self.json(target, used, path),
+            Kind::Bytes => self.bytes(target, used, path),
+            _ => {
+                let typed = self.word(used, path)?;
+                let word = if target.stdin { Word::text(typed) } else { Word::Plain(typed) };
+                self.source(word, typed, used, path).map(Value::String)
+            }
+        }
+    }
+
+    fn switch(&mut self, uses: &[Use<'_>], path: &str) -> Found<Value> {
+        let Some(used) = uses.last() else { return Err(Noted) };
+        self.out.origins.note(path.to_owned(), used.flag, used.words.cloned());
+        match (used.effect, used.value) {
+            (Effect::Negate, _) => Ok(Value::Bool(false)),
+            (_, None) => Ok(Value::Bool(true)),
+            (_, Some(_)) => self.word(*used, path).map(Value::from),
+        }
+    }
+
+    fn bytes(&mut self, target: &Param, used: Use<'_>, path: &str) -> Found<Value> {
+        let typed = self.word(used, path)?;
+        let word = if target.stdin { Word::text(typed) } else { Word::Plain(typed) };
+        if used.plain || matches!(word, Word::Plain(_)) {
+            return self.source(word, typed, used, path).map(Value::String);
+        }
+        self.may_read(word, path)?;
+        match self.sources.bytes(word, typed) {
+            Ok(bytes) => Ok(Value::String(STANDARD.encode(bytes))),
+            Err(fault) => Err(self.note(*fault, used, path.to_owned())),
+        }
+    }
+
+    /// A secret from a file or standard input; one final line end is no part of it.
+    fn secret_file(&mut self, used: Use<'_>, path: &str) -> Found<Value> {
+        let named = used.value.unwrap_or_default();
+        let typed = named.to_string_lossy().into_owned();
+        let bytes = if named == "-" {
+            self.may_read(Word::Stdin, path)?;
+            self.sources.bytes(Word::Stdin, "-")
+        } else {
+            self.sources.file(named, &typed)
+        };
+        let secret = bytes.and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|error| not_utf8(&typed, error.utf8_error().valid_up_to()))
+        });
+        match secret {
+            Ok(secret) => {
+                let line = secret
+                    .strip_suffix('\n')
+                    .map_or(secret.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
+                Ok(Value::from(line))
+            }
+            Err(fault) => Err(self.note(*fault, used, path.to_owned())),
+        }
+    }
+
+    // ---- JSON --------------------------------------------------------------------------------------------------------
+
+    fn json(&mut self, target: &Param, used: Use<'_>, path: &str) -> Found<Value> {
+        let typed = self.word(used, path)?;
+        let text = self.source(Word::json(typed), typed, used, path)?;
+        self.parsed(&text, target, used, path)
+    }
+
+    fn parsed(&mut self, text: &str, target: &Param, used: Use<'_>, path: &str) -> Found<Value> {
+        args::parse(text).map_err(|error| self.not_json(error.arg_issues(), used, path, Some(&target.schema)))
+    }
+
+    /// Notes the issues of a text that is not JSON, each below the parameter it was meant for.
+    fn not_json(&mut self, issues: &[ArgIssue], used: Use<'_>, path: &str, schema: Option<&Value>) -> Noted {
+        for issue in issues {
+            let mut issue = issue.clone();
+            issue.path.insert_str(0, path);
+            if let (IssueCode::Syntax, Some(schema)) = (issue.code, schema) {
+                issue.expected = self.words.table.expected(schema);
+            }
+            self.out.faults.push(Fault {
+                issue,
+                flag: Some(used.flag.to_owned()),
+                words: used.words.cloned(),
+            });
+        }
+        Noted
+    }
+
+    // ---- lists and maps ----------------------------------------------------------------------------------------------
+
+    fn list(&mut self, target: &Param, items: Items, uses: &[Use<'_>], path: &str) -> Found<Value> {
+        let mut list: Vec<Value> = Vec::new();
+        let mut sound = Ok(());
+        for used in uses {
+            if used.effect == Effect::Negate {
+                list.clear();
+                continue;
+            }
+            match self.elements(target, items, *used, path) {
+                Ok(found) => {
+                    for value in found {
+                        let place = format!("{path}/{}", list.len());
+                        self.out.origins.note(place, used.flag, used.words.cloned());
+                        list.push(value);
+                    }
+                }
+                Err(Noted) => sound = Err(Noted),
+            }
+        }
+        if let Some(used) = uses.first() {
+            let words = used.words.filter(|_| uses.len() == 1);
+            self.out.origins.note(path.to_owned(), used.flag, words.cloned());
+        }
+        sound.map(|()| Value::Array(list))
+    }
+
+    /// What one use adds to a list.
+    fn elements(&mut self, target: &Param, items: Items, used: Use<'_>, path: &str) -> Found<Vec<Value>> {
+        let typed = self.word(used, path)?;
+        let bracket = typed.trim_start().starts_with('[');
+        let found = match items {
+            Items::Text if bracket && !used.plain => {
+                if args::parse(typed).is_ok() {
+                    let flag = used.flag;
+                    self.out
+                        .warnings
+                        .push(format!("{flag} took a JSON array as one text; repeat {flag} for each"));
+                }
+                Value::from(typed)
+            }
+            Items::Text | Items::Scalar if bracket => self.parsed(typed, target, used, path)?,
+            Items::Text | Items::Scalar => Value::from(typed),
+            Items::Json => {
+                let text = self.source(Word::json(typed), typed, used, path)?;
+                self.parsed(&text, target, used, path)?
+            }
+        };
+        Ok(match found {
+            Value::Array(values) => values,
+            value => vec![value],
+        })
+    }
+
+    fn map(&mut self, target: &Param, items: Items, uses: &[Use<'_>], path: &str) -> Found<Value> {
+        let mut map = Map::new();
+        let mut sound = Ok(());
+        if let [used, ..] = uses {
+            self.out.origins.note(
+                path.to_owned(),
+                used.flag,
+                used.words.filter(|_| uses.len() == 1).cloned(),
+            );
+        }
+        for used in uses {
+            let entries = match self.entries(target, items, *used, path) {
+                Ok(Value::Object(entries)) => entries,
+                Ok(other) => return Ok(other),
+                Err(Noted) => {
+                    sound = Err(Noted);
+                    continue;
+                }
+            };
+            for (key, value) in entries {
+                let place = format!("{path}{}", pointer([key.as_str()]));
+                if map.contains_key(&key) {
+                    let fault = Fault::new(IssueCode::Duplicate, "each key once", "the key twice");
+                    sound = Err(self.note(fault, *used, place));
+                } else {
+                    self.out.origins.note(place, used.flag, used.words.cloned());
+                    map.insert(key, value);
+                }
+            }
+        }
+        sound.map(|()| Value::Object(map))
+    }
+
+    /// What one use adds to a map: `KEY=VALUE`, or a JSON object.
+    fn entries(&mut self, target: &Param, items: Items, used: Use<'_>, path: &str) -> Found<Value> {
+        let typed = self.word(used, path)?;
+        let pair = typed.split_once('=').filter(|(key, _)| !key.is_empty() && !typed.starts_with('{'));
+        if let Some((key, value)) = pair {
+            let value = match items {
+                Items::Json => self.parsed(value, target, used, &format!("{path}{}", pointer([key])))?,
+                Items::Text | Items::Scalar => Value::from(value),
+            };
+            return Ok(Value::Object(Map::from_iter([(key.to_owned(), value)])));
+        }
+        let word = Word::json(typed);
+        if matches!(word, Word::Plain(_)) && !typed.starts_with('{') {
+            let fault = Fault::new(IssueCode::Syntax, "KEY=VALUE", text(typed));
+            return Err(self.note(fault, used, path.to_owned()));
+        }
+        let text = self.source(word, typed, used, path)?;
+        self.parsed(&text, target, used, path)
+    }
+
+    // ---- unknown options ---------------------------------------------------------------------------------------------
+
+    /// Hands an unknown option to the decoder as a key, to be reported as on every surface.
+    fn unknown(&mut self, unknown: &Unknown, args: &mut Map<String, Value>) {
+        let value = match unknown.value.as_deref().map(OsStr::to_string_lossy) {
+            Some(text) => Value::String(text.into_owned()),
+            None => Value::Bool(true),
+        };
+        let place = pointer(unknown.path.iter().map(String::as_str));
+        match unknown.path.as_slice() {
+            [key] => {
+                args.insert(key.clone(), value);
+            }
+            [head, _] if self.is_faulty(head) => return,
+            [head, key] => {
+                let object = args.entry(head.clone()).or_insert_with(|| Value::Object(Map::new()));
+                if let Value::Object(object) = object {
+                    object.insert(key.clone(), value);
+                }
+            }
+            _ => return,
+        }
+        self.out.origins.note(place, &unknown.flag, Some(unknown.words.clone()));
+    }
+
+    // ---- words and sources -------------------------------------------------------------------------------------------
+
+    /// The word of a use as text.
+    fn word<'u>(&mut self, used: Use<'u>, path: &str) -> Found<&'u str> {
+        let raw = used.value.unwrap_or_default();
+        match raw.to_str() {
+            Some(word) => Ok(word),
+            None => {
+                let valid =
+                    raw.as_encoded_bytes().utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+                let fault = not_utf8(&raw.to_string_lossy(), valid);
+                Err(self.note(*fault, used, path.to_owned()))
+            }
+        }
+    }
+
+    /// The text that a word stands for. A variable stands for itself.
+    fn source(&mut self, word: Word<'_>, typed: &str, used: Use<'_>, path: &str) -> Found<String> {
+        if used.plain {
+            return Ok(typed.to_owned());
+        }
+        self.may_read(word, path)?;
+        self.sources.text(word, typed).map_err(|fault| self.note(*fault, used, path.to_owned()))
+    }
+
+    /// Leaves standard input alone when it was asked for twice; the fault stands at the later place.
+    fn may_read(&mut self, word: Word<'_>, path: &str) -> Found<()> {
+        if word == Word::Stdin && self.stdin_refused {
+            self.out.unread.push(path.to_owned());
+            return Err(Noted);
+        }
+        Ok(())
+    }
+
+    /// Notes a fault at every place but the first that asks for standard input.
+    fn refuse_second_stdin(&mut self) {
+        let mut asking: Vec<(Use<'_>, String)> = Vec::new();
+        for given in self.words.given {
+            let Some(target) = self.words.table.target(given.param, given.member) else { continue };
+            let param = self.words.table.target(given.param, None).map_or("", |param| &param.name);
+            if given.value.as_deref() == Some(OsStr::new("-")) && reads_stdin(target, given.effect) {
+                let member = given.member.map(|_| target.name.as_str());
+                asking.push((Use::from(given), pointer([param].into_iter().chain(member))));
+            }
+        }
+        if let Some(input) = self.words.input.filter(|input| input.value.as_deref() == Some(OsStr::new("-")))
+        {
+            let words = Some(&input.words);
+            let used = Use { value: None, effect: Effect::Give, flag: "--input", words, plain: false };
+            asking.push((used, String::new()));
+        }
+        asking.sort_by_key(|(used, _)| used.words.map_or(0, |words| words.start));
+        self.stdin_refused = asking.len() > 1;
+        for (used, path) in asking.into_iter().skip(1) {
+            let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
+            self.note(fault.hint("it can be read only once"), used, path);
+        }
+    }
+
+    fn note(&mut self, fault: Fault, used: Use<'_>, path: String) -> Noted {
+        let fault = fault.at_pointer(path).flag(used.flag);
+        self.out.faults.push(Fault { words: used.words.cloned(), ..fault });
+        Noted
+    }
+}
+
+/// Whether `-` as the value of an option is standard input.
+fn reads_stdin(target: &Param, effect: Effect) -> bool {
+    match effect {
+        Effect::File => true,
+        Effect::Give => {
+            target.kind.is_json()
+                || matches!(target.kind, Kind::Map(_))
+                || (target.stdin && target.kind.is_scalar())
+        }
+        Effect::Negate | Effect::Refuse => false,
+    }
+}
+
+fn secret_shown() -> Fault {
+    Fault::new(IssueCode::Invalid, "no secret on the command line", "string (hidden)")
+}

@@ -1,0 +1,549 @@
+//! From words to options and positionals, over the table of one tool.
+//!
+//! clap's lexer splits a word into its parts; what the parts mean is decided here, since a mistake must not hide the next one.
+//! No value is judged: each occurrence keeps its words, and [`crate::gather`] makes values of them.
+
+use std::ffi::{OsStr, OsString};
+use std::ops::Range;
+
+use clap_lex::{ArgCursor, OsStrExt as _, ParsedArg, RawArgs, ShortFlags};
+use tool_core::IssueCode;
+use tool_core::args::suggest;
+
+use crate::fault::{Fault, text};
+use crate::flags::{Effect, Param, Table};
+use crate::globals::{self, AllGiven, Global, GlobalDef, Place, Takes};
+use crate::help::Detail;
+use crate::kind::Kind;
+
+/// Options that other programs have, and what to write here.
+const HABITS: [(&str, &str); 3] =
+    [("no-color", "use '--color never'"), ("yaml", "use '-o yaml'"), ("jsonl", "use '-o jsonl'")];
+
+/// A parameter on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// Index into the table's parameters.
+    pub(crate) param: usize,
+    /// Index into the parameter's members.
+    pub(crate) member: Option<usize>,
+    /// What the option does.
+    pub(crate) effect: Effect,
+    /// The option as typed; a short one in its long form.
+    pub(crate) flag: String,
+    /// Its value, where it has one.
+    pub(crate) value: Option<OsString>,
+    /// The words that it takes up.
+    pub(crate) words: Range<usize>,
+}
+
+/// An option that the tool does not have. It goes to the decoder as a key, to be reported as on every surface.
+#[derive(Clone, Debug)]
+pub(crate) struct Unknown {
+    /// The key, below a parameter or at the root.
+    pub(crate) path: Vec<String>,
+    /// The option as typed.
+    pub(crate) flag: String,
+    /// Its value, where it has one.
+    pub(crate) value: Option<OsString>,
+    /// The words that it takes up.
+    pub(crate) words: Range<usize>,
+}
+
+/// What the words behind the command say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lexed {
+    pub(crate) given: Vec<Given>,
+    pub(crate) unknown: Vec<Unknown>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) globals: AllGiven,
+}
+
+impl Lexed {
+    /// The help that is asked for.
+    pub(crate) fn help(&self) -> Option<Detail> {
+        let mut asked = self.globals.0.iter().filter(|given| given.global == Global::Help).peekable();
+        asked.peek()?;
+        Some(if asked.all(|given| given.short) { Detail::Short } else { Detail::Full })
+    }
+}
+
+/// A word that is no option.
+#[derive(Clone, Debug)]
+struct Free {
+    at: usize,
+    value: OsString,
+    /// It follows an option that does not exist and may have been meant as its value.
+    doubtful: bool,
+}
+
+/// What the next word turned out to be.
+pub(crate) enum Step {
+    /// No option: its value and place.
+    Word(OsString, usize),
+    /// An option, taken up with its value.
+    Option,
+    /// The words are at their end.
+    End,
+}
+
+/// Reads the words of one command line from left to right.
+#[derive(Debug)]
+pub(crate) struct Lexer<'a> {
+    raw: &'a RawArgs,
+    cursor: ArgCursor,
+    at: usize,
+    table: &'a Table,
+    /// Whether the command words are read already.
+    behind: bool,
+    /// Whether `--` ended the options.
+    dashed: Option<usize>,
+    free: Vec<Free>,
+    out: Lexed,
+}
+
+impl<'a> Lexer<'a> {
+    /// Starts in front of the command words, where only global options may stand.
+    pub(crate) fn new(raw: &'a RawArgs, no_options: &'a Table) -> Self {
+        let cursor = raw.cursor();
+        Lexer {
+            raw,
+            cursor,
+            at: 0,
+            table: no_options,
+            behind: false,
+            dashed: None,
+            free: Vec::new(),
+            out: Lexed::default(),
+        }
+    }
+
+    /// Goes on behind the command words, with the options of a tool.
+    pub(crate) fn enter(&mut self, table: &'a Table) {
+        self.table = table;
+        self.behind = true;
+    }
+
+    /// What was read so far.
+    pub(crate) fn so_far(&self) -> &Lexed {
+        &self.out
+    }
+
+    /// The help that is asked for so far, or by a word that is left, in front of `--`.
+    pub(crate) fn help(&self) -> Option<Detail> {
+        let ahead = self.raw.clone();
+        let mut cursor = self.cursor.clone();
+        let words = std::iter::from_fn(|| ahead.next_os(&mut cursor).map(OsStr::to_owned));
+        let words: Vec<OsString> = words.take_while(|word| word != "--" && self.dashed.is_none()).collect();
+        let asked = |word: &str| words.iter().any(|ahead| ahead == word);
+        match self.out.help() {
+            Some(Detail::Full) => Some(Detail::Full),
+            _ if asked("--help") => Some(Detail::Full),
+            short => short.or_else(|| asked("-h").then_some(Detail::Short)),
+        }
+    }
+
+    /// The next word that is no option, unless an option of the tool stands in front of it.
+    pub(crate) fn first_word(&mut self) -> Option<String> {
+        loop {
+            match self.step() {
+                Step::Word(value, _) if self.out.given.is_empty() => {
+                    return Some(value.to_string_lossy().into_owned());
+                }
+                Step::Word(value, at) => self.free.push(Free { at, value, doubtful: false }),
+                Step::Option => {}
+                Step::End => return None,
+            }
+        }
+    }
+
+    /// Reads everything that is left.
+    pub(crate) fn finish(mut self) -> Lexed {
+        let mut doubtful = false;
+        loop {
+            let unknown = self.out.unknown.len();
+            match self.step() {
+                Step::Word(value, at) => {
+                    self.free.push(Free { at, value, doubtful: doubtful && self.dashed.is_none() });
+                    doubtful = false;
+                }
+                Step::Option => doubtful = self.in_doubt(unknown),
+                Step::End => break,
+            }
+        }
+        self.assign();
+        self.out
+    }
+
+    /// Whether the option just read does not exist, resembles nothing, and has no value yet.
+    fn in_doubt(&self, before: usize) -> bool {
+        let new = self.out.unknown.get(before);
+        new.is_some_and(|new| new.value.is_none() && self.near(&new.path).is_none())
+    }
+
+    /// Reads the next word, with the value of an option.
+    pub(crate) fn step(&mut self) -> Step {
+        let at = self.at;
+        let Some(arg) = self.advance() else { return Step::End };
+        if self.dashed.is_some() || !self.is_option(&arg) {
+            return Step::Word(arg.to_value_os().to_owned(), at);
+        }
+        if arg.is_escape() {
+            self.dashed = Some(at);
+        } else if let Some((name, value)) = arg.to_long() {
+            let name = name.map_or_else(|raw| raw.to_string_lossy().into_owned(), str::to_owned);
+            self.long(&name, value.map(OsStr::to_owned), at);
+        } else if let Some(letters) = arg.to_short() {
+            self.bundle(letters, at);
+        }
+        Step::Option
+    }
+
+    fn advance(&mut self) -> Option<ParsedArg<'a>> {
+        let arg = self.raw.next(&mut self.cursor)?;
+        self.at += 1;
+        Some(arg)
+    }
+
+    /// Whether a word is an option: it begins with `-` and is neither `-` nor a JSON number.
+    fn is_option(&self, arg: &ParsedArg<'_>) -> bool {
+        if arg.is_stdio() || !arg.to_value_os().starts_with("-") {
+            return false;
+        }
+        let Some(number) = arg.to_value().ok().filter(|word| is_number(word)) else { return true };
+        number.chars().nth(1).is_some_and(|digit| self.table.short(digit).is_some())
+    }
+
+    /// The next word, if it is no option.
+    fn value(&mut self) -> Option<OsString> {
+        let next = self.raw.peek(&self.cursor)?;
+        if self.is_option(&next) {
+            return None;
+        }
+        self.advance().map(|arg| arg.to_value_os().to_owned())
+    }
+
+    // ---- long options ------------------------------------------------------------------------------------------------
+
+    fn long(&mut self, name: &str, value: Option<OsString>, at: usize) {
+        let typed = format!("--{name}");
+        if let Some(spelling) = self.table.long(name) {
+            let (param, member, effect) = (spelling.param, spelling.member, spelling.effect);
+            self.known(Given { param, member, effect, flag: typed, value, words: at..at + 1 });
+        } else if let Some(def) = globals::long(name) {
+            self.global(def, false, typed, value, at);
+        } else if let Some((_, hint)) = HABITS.iter().find(|habit| habit.0 == name) {
+            self.out.faults.push(Fault::unknown_option(self.table, &typed).hint(*hint).words(at..at + 1));
+        } else {
+            self.unknown(name, typed, value, at);
+        }
+    }
+
+    /// An option of the tool. Its value may stand in the same word or in the next one.
+    fn known(&mut self, mut given: Given) {
+        let Some(target) = self.table.target(given.param, given.member) else { return };
+        match given.effect {
+            Effect::Negate if given.value.is_some() => {
+                let got = given.value.as_deref().map_or(String::new(), shown);
+                let expected = format!("{} without a value", given.flag);
+                self.fault_at(&given, Fault::new(IssueCode::Syntax, expected, got));
+            }
+            Effect::Negate => self.switched(given, target),
+            Effect::Give if target.kind == Kind::Switch => self.switched(given, target),
+            _ => {
+                if given.value.is_none() {
+                    given.value = self.value();
+                    given.words.end = self.at;
+                }
+                if given.value.is_none() {
+                    let hint = format!("for a value that begins with '-', write {}=VALUE", given.flag);
+                    let fault =
+                        Fault::new(IssueCode::Missing, self.table.expected(&target.schema), "nothing");
+                    self.fault_at(&given, fault.hint(hint));
+                } else {
+                    self.out.given.push(given);
+                }
+            }
+        }
+    }
+
+    /// A switch takes no word; `true` or `false` right behind it is a mistake that would otherwise go to a positional.
+    fn switched(&mut self, given: Given, target: &Param) {
+        let next =
+            self.raw.peek(&self.cursor).and_then(|next| next.to_value().ok()).map(str::to_ascii_lowercase);
+        match next {
+            Some(word)
+                if given.value.is_none()
+                    && target.kind == Kind::Switch
+                    && (word == "true" || word == "false") =>
+            {
+                let words = given.words.start..self.at + 1;
+                self.advance();
+                let option = self.option_of(&given, target);
+                let fault = Fault::new(IssueCode::Syntax, format!("{option} or {option}=false"), text(&word))
+                    .hint(format!("write {option}={word}"));
+                self.fault_at(&Given { flag: option, words, ..given }, fault);
+            }
+            _ => self.out.given.push(given),
+        }
+    }
+
+    /// The positive long form of an option or of a member's.
+    fn option_of(&self, given: &Given, target: &Param) -> String {
+        match (given.member, self.table.target(given.param, None)) {
+            (Some(_), Some(param)) => {
+                format!("{}.{}", param.option(), target.long.as_deref().unwrap_or(&target.name))
+            }
+            _ => target.option(),
+        }
+    }
+
+    fn fault_at(&mut self, given: &Given, fault: Fault) {
+        let param = self.table.target(given.param, None).map(|param| param.name.as_str());
+        let member =
+            given.member.and_then(|_| self.table.target(given.param, given.member)).map(|m| m.name.as_str());
+        let pointer = crate::fault::pointer(param.into_iter().chain(member));
+        self.out.faults.push(fault.at_pointer(pointer).flag(&given.flag).words(given.words.clone()));
+    }
+
+    // ---- global options ----------------------------------------------------------------------------------------------
+
+    fn global(
+        &mut self,
+        def: &'static GlobalDef,
+        short: bool,
+        typed: String,
+        value: Option<OsString>,
+        at: usize,
+    ) {
+        let misplaced = match def.place {
+            Place::Before => self.behind,
+            Place::After => !self.behind,
+            Place::Anywhere => false,
+        };
+        if misplaced {
+            let hint = match def.place {
+                Place::Before => format!("--{} goes before the command", def.long),
+                _ => format!("--{} goes after the command", def.long),
+            };
+            self.out.faults.push(Fault::unknown_option(self.table, &typed).hint(hint).words(at..at + 1));
+            return;
+        }
+        let value = match (def.takes, value) {
+            (Takes::Nothing, Some(value)) => {
+                let fault = Fault::new(IssueCode::Syntax, format!("{typed} without a value"), shown(&value));
+                self.out.faults.push(fault.flag(typed).words(at..at + 1));
+                return;
+            }
+            (Takes::Nothing, None) => None,
+            (_, Some(value)) => Some(value),
+            (_, None) => self.value(),
+        };
+        let words = at..self.at;
+        if def.takes == Takes::Value && value.is_none() {
+            let hint = format!("for a value that begins with '-', write {typed}=VALUE");
+            let fault = Fault::new(IssueCode::Missing, def.value_name, "nothing").hint(hint);
+            self.out.faults.push(fault.flag(typed).words(words));
+            return;
+        }
+        self.out.globals.0.push(globals::Given { global: def.global, value, short, words });
+    }
+
+    // ---- unknown options ---------------------------------------------------------------------------------------------
+
+    fn unknown(&mut self, name: &str, typed: String, value: Option<OsString>, at: usize) {
+        if !self.behind {
+            let near = near_global(name);
+            let fault = Fault::new(IssueCode::Unknown, "a command or an option of the program", text(&typed));
+            let fault = fault.flag(typed).words(at..at + 1);
+            self.out.faults.push(match near {
+                Some(near) => fault.hint(format!("did you mean `--{}`?", near.long)),
+                None => fault,
+            });
+            return;
+        }
+        let path = self.path_of(name);
+        let near = self.near(&path);
+        let value = match (value, near) {
+            (None, Some(near)) if near.takes_value() => self.value(),
+            (value, _) => value,
+        };
+        let words = at..self.at;
+        if let Some(Near::Global(def)) = near {
+            let fault = Fault::unknown_option(self.table, &typed).at(path.last().map_or("", String::as_str));
+            let fault = Fault { flag: Some(typed), ..fault }.hint(format!("did you mean `--{}`?", def.long));
+            self.out.faults.push(fault.words(words));
+            return;
+        }
+        self.out.unknown.push(Unknown { path, flag: typed, value, words });
+    }
+
+    /// The key that stands for an unknown option: `--owner.agee` is `agee` of `owner`.
+    fn path_of(&self, name: &str) -> Vec<String> {
+        let snake = |word: &str| word.replace('-', "_");
+        let below = name.split_once('.').and_then(|(head, rest)| {
+            let param = self.table.params.get(self.table.long(head)?.param)?;
+            (param.kind == Kind::Object).then(|| vec![param.name.clone(), snake(rest)])
+        });
+        below.unwrap_or_else(|| vec![snake(name)])
+    }
+
+    /// The option that an unknown one resembles: the decoder will suggest it, or it is one of the program's.
+    fn near(&self, path: &[String]) -> Option<Near<'a>> {
+        let table: &'a Table = self.table;
+        match path {
+            [head, key] => {
+                let members = &table.params.get(table.named(head)?)?.members;
+                nearest(key, members).map(Near::Param)
+            }
+            [key] => {
+                let param = nearest(key, &table.params).map(Near::Param);
+                param.or_else(|| near_global(key).map(Near::Global))
+            }
+            _ => None,
+        }
+    }
+
+    // ---- short options -----------------------------------------------------------------------------------------------
+
+    fn bundle(&mut self, mut letters: ShortFlags<'_>, at: usize) {
+        while let Some(letter) = letters.next_flag() {
+            let Ok(letter) = letter else {
+                return self.unknown_short("-\u{fffd}", at);
+            };
+            let rest = letters.clone().next_value_os();
+            let attached = rest.and_then(|rest| rest.strip_prefix("=")).map(OsStr::to_owned);
+            if let Some(param) = self.table.short(letter) {
+                let Some(target) = self.table.target(param, None) else { return };
+                let takes = target.kind != Kind::Switch;
+                let value = attached.or_else(|| rest.filter(|_| takes).map(OsStr::to_owned));
+                let ends = takes || value.is_some();
+                let given = Given {
+                    param,
+                    member: None,
+                    effect: Effect::Give,
+                    flag: target.option(),
+                    value,
+                    words: at..at + 1,
+                };
+                self.known(given);
+                if ends {
+                    return;
+                }
+            } else if let Some(def) = globals::short(letter) {
+                let takes = def.takes != Takes::Nothing;
+                let value = attached.or_else(|| rest.filter(|_| takes).map(OsStr::to_owned));
+                let ends = takes || value.is_some();
+                let behind = def.place == Place::Before && self.behind;
+                let typed = if behind { format!("-{letter}") } else { format!("--{}", def.long) };
+                self.global(def, true, typed, value, at);
+                if ends {
+                    return;
+                }
+            } else {
+                return self.unknown_short(&format!("-{letter}"), at);
+            }
+        }
+    }
+
+    fn unknown_short(&mut self, typed: &str, at: usize) {
+        let fault = if self.behind {
+            Fault::unknown_option(self.table, typed).hint("to pass it as text, put -- before it")
+        } else {
+            Fault::new(IssueCode::Unknown, "a command or an option of the program", text(typed)).flag(typed)
+        };
+        self.out.faults.push(fault.words(at..at + 1));
+    }
+
+    // ---- positionals -------------------------------------------------------------------------------------------------
+
+    /// Gives the free words to the positional parameters that no option has given.
+    fn assign(&mut self) {
+        let table = self.table;
+        let last = table.params.iter().position(|param| param.last);
+        let mut open = Vec::new();
+        for (index, param) in table.params.iter().enumerate() {
+            if param.positional && !self.out.given.iter().any(|given| given.param == index) {
+                open.push((index, param));
+            }
+        }
+        let mut open = open.into_iter().peekable();
+        for free in std::mem::take(&mut self.free) {
+            if let (Some(last), Some(dashes)) = (last, self.dashed)
+                && free.at > dashes
+            {
+                self.place(last, free);
+                continue;
+            }
+            match open.peek() {
+                Some(&(index, param)) => {
+                    if !matches!(param.kind, Kind::List(_)) {
+                        open.next();
+                    }
+                    self.place(index, free);
+                }
+                None if free.doubtful => {}
+                None => self
+                    .out
+                    .faults
+                    .push(Fault::surplus(&free.value.to_string_lossy()).words(free.at..free.at + 1)),
+            }
+        }
+    }
+
+    fn place(&mut self, param: usize, free: Free) {
+        let flag = self.table.target(param, None).and_then(Param::usage).unwrap_or_default();
+        let words = free.at..free.at + 1;
+        self.out.given.push(Given {
+            param,
+            member: None,
+            effect: Effect::Give,
+            flag,
+            value: Some(free.value),
+            words,
+        });
+    }
+}
+
+/// What an unknown option resembles.
+#[derive(Clone, Copy)]
+enum Near<'a> {
+    Param(&'a Param),
+    Global(&'static GlobalDef),
+}
+
+impl Near<'_> {
+    fn takes_value(self) -> bool {
+        match self {
+            Near::Param(param) => param.kind != Kind::Switch,
+            Near::Global(def) => def.takes != Takes::Nothing,
+        }
+    }
+}
+
+/// The parameter whose name or alias is nearest.
+fn nearest<'p>(key: &str, params: &'p [Param]) -> Option<&'p Param> {
+    let names = params.iter().filter(|param| !param.hidden).flat_map(|param| {
+        let names = std::iter::once(&param.name).chain(&param.aliases);
+        names.map(move |name| (param.name.as_str(), name.as_str()))
+    });
+    let name = *suggest(key, names).first()?;
+    params.iter().find(|param| param.name == name)
+}
+
+/// The global option whose name is nearest.
+fn near_global(name: &str) -> Option<&'static GlobalDef> {
+    let longs = globals::GLOBALS.iter().map(|row| (row.long, row.long));
+    globals::long(suggest(name, longs).first()?)
+}
+
+/// Whether a word is a JSON number.
+pub(crate) fn is_number(word: &str) -> bool {
+    let plain = word.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+    plain && serde_json::from_str::<serde_json::Number>(word).is_ok()
+}
+
+/// A word as issues show it.
+fn shown(word: &OsStr) -> String {
+    text(&word.to_string_lossy())
+}

@@ -1,0 +1,202 @@
+//! Errors for people, and for models that read them: what was wrong, where, and what would be right.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use tool_core::{ArgIssue, IssueCode, ToolError};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::flags::Table;
+use crate::quote::quote;
+use crate::settled::Settled;
+use crate::style::Style;
+use crate::visible::visible;
+use crate::yaml;
+
+/// At most this many issues are listed.
+pub(crate) const ISSUES_SHOWN: usize = 20;
+
+/// The command line is repeated if it is no wider.
+pub(crate) const ECHO_COLUMNS: usize = 78;
+
+/// What is known about the call beside its error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene<'a> {
+    /// The program's name.
+    pub(crate) program: &'a str,
+    /// The words of the command line, without the program.
+    pub(crate) argv: &'a [String],
+    /// The words of the tool, when one was reached.
+    pub(crate) command: Option<&'a [String]>,
+    /// Its options.
+    pub(crate) table: &'a Table,
+    /// Whether `-v` was given.
+    pub(crate) verbose: bool,
+    /// Whether it goes to a terminal.
+    pub(crate) terminal: bool,
+    /// Colours.
+    pub(crate) style: Style,
+}
+
+impl Scene<'_> {
+    /// A text that came from outside.
+    fn safe<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.terminal { Cow::Owned(visible(text)) } else { Cow::Borrowed(text) }
+    }
+}
+
+/// An error as text.
+pub(crate) fn render(settled: &Settled, scene: &Scene<'_>) -> String {
+    let error = &settled.error;
+    let head = scene.style.error(&format!("error[{}]", error.code_str()));
+    let mut out = format!("{head}: {}\n", scene.safe(error.message()));
+    if !error.arg_issues().is_empty() {
+        out.push('\n');
+        out.push_str(&issues(settled, scene));
+        if let Some(echo) = echo(settled, scene) {
+            let _ = write!(out, "\n{echo}");
+        }
+    }
+    tail(&mut out, error, scene);
+    out
+}
+
+/// What to do next.
+fn tail(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
+    if let Some(hint) = error.hint_str() {
+        let _ = writeln!(out, "hint: {}", scene.safe(hint));
+    }
+    if let Some(after) = error.retry_after_value() {
+        let _ = writeln!(out, "retry after {}s", after.as_secs_f64().ceil());
+    }
+    if scene.verbose && !error.details().is_empty() {
+        let details = yaml::render(&serde_json::Value::Object(error.details().clone()));
+        let _ = write!(out, "details:\n{}", scene.safe(&details));
+    }
+    if let (Some(command), false) = (scene.command, error.arg_issues().is_empty()) {
+        let _ = writeln!(out, "\nhelp: {} {} --help", scene.program, command.join(" "));
+    }
+}
+
+/// One line per issue in two columns: the option with the rest of the path, then the sentence.
+fn issues(settled: &Settled, scene: &Scene<'_>) -> String {
+    let all = settled.error.arg_issues();
+    let rows: Vec<(String, String)> = all
+        .iter()
+        .zip(&settled.flags)
+        .zip(&settled.words)
+        .take(ISSUES_SHOWN)
+        .map(|((issue, flag), words)| {
+            (place(issue, flag.as_deref(), words.as_ref(), scene), sentence(issue, scene.table))
+        })
+        .collect();
+    let width = rows.iter().map(|row| row.0.width()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (place, sentence) in rows {
+        let pad = " ".repeat(width.saturating_sub(place.width()));
+        let _ = writeln!(out, "  {}{pad}  {}", scene.safe(&place), scene.safe(&sentence));
+    }
+    if all.len() > ISSUES_SHOWN {
+        let _ = writeln!(out, "  … {} more; --json lists all", all.len() - ISSUES_SHOWN);
+    }
+    out
+}
+
+/// `--edits /0/text`: the option, then what it does not say of the path itself.
+fn place(issue: &ArgIssue, flag: Option<&str>, words: Option<&Range<usize>>, scene: &Scene<'_>) -> String {
+    let Some(flag) = flag else {
+        let word = words.and_then(|words| scene.argv.get(words.start));
+        return word.map_or_else(|| "arguments".to_owned(), |word| quote(&shortened(word)));
+    };
+    let rest = if flag == "--input" { issue.path.as_str() } else { below(&issue.path, flag) };
+    if rest.is_empty() { flag.to_owned() } else { format!("{flag} {rest}") }
+}
+
+/// The part of a pointer behind what an option names: its first token, and the second of `--owner.age`.
+fn below<'p>(path: &'p str, flag: &str) -> &'p str {
+    let tokens = if flag.starts_with("--") && flag.contains('.') { 2 } else { 1 };
+    let mut slashes = path.match_indices('/').map(|(at, _)| at).skip(tokens);
+    slashes.next().map_or("", |at| path.get(at..).unwrap_or_default())
+}
+
+/// The sentence of an issue without its path, with parameters called by their options.
+fn sentence(issue: &ArgIssue, table: &Table) -> String {
+    let ArgIssue { code, expected, got, hint, .. } = issue;
+    let by_option = matches!(code, IssueCode::Unknown | IssueCode::Duplicate | IssueCode::Constraint);
+    let said = |text: &str| if by_option { options(text, &issue.path, table) } else { text.to_owned() };
+    let listed = |text: &str| listed_options(text, table);
+    let text = match (code, hint) {
+        (IssueCode::Missing, _) => format!("missing; expected {expected}"),
+        (IssueCode::Unknown, Some(hint)) if hint.starts_with("did you mean") => {
+            return format!("unknown; {}", said(hint));
+        }
+        (IssueCode::Unknown, _) => format!("unknown; expected {}", listed(expected)),
+        _ => format!("expected {}, got {}", said(expected), said(got)),
+    };
+    match hint {
+        Some(hint) => format!("{text}; {}", said(hint)),
+        None => text,
+    }
+}
+
+/// A text with each quoted parameter as its option.
+fn options(text: &str, path: &str, table: &Table) -> String {
+    let head = path.rsplit_once('/').map_or("", |(head, _)| head);
+    let mut out = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        if index % 2 == 0 {
+            out.push_str(part);
+            continue;
+        }
+        let option = if part.starts_with("--") {
+            Some(part.to_owned())
+        } else {
+            table.usage(&format!("{head}/{part}"))
+        };
+        out.push_str(&option.unwrap_or_else(|| format!("`{part}`")));
+    }
+    out
+}
+
+/// `one of the parameters a, b` with each parameter as its option.
+fn listed_options(expected: &str, table: &Table) -> String {
+    let Some(names) = expected.strip_prefix("one of the parameters ") else { return expected.to_owned() };
+    let options: Vec<String> = names
+        .split(", ")
+        .map(|name| table.usage(&format!("/{name}")).unwrap_or_else(|| name.to_owned()))
+        .collect();
+    format!("one of {}", options.join(", "))
+}
+
+/// The command line with `^` under the words at fault.
+fn echo(settled: &Settled, scene: &Scene<'_>) -> Option<String> {
+    if scene.table.has_secret() || settled.words.iter().all(Option::is_none) {
+        return None;
+    }
+    let faulty = |at: usize| settled.words.iter().flatten().any(|words| words.contains(&at));
+    let joined = |at: usize| {
+        settled.words.iter().flatten().any(|words| words.contains(&at) && words.contains(&(at + 1)))
+    };
+    let mut line = scene.program.to_owned();
+    let mut marks = " ".repeat(line.width());
+    for (at, word) in scene.argv.iter().enumerate() {
+        let word = quote(&scene.safe(word));
+        let before = at > 0 && joined(at - 1);
+        line.push(' ');
+        line.push_str(&word);
+        marks.push(if before { '^' } else { ' ' });
+        marks.push_str(&if faulty(at) { "^" } else { " " }.repeat(word.width()));
+    }
+    if line.width() > ECHO_COLUMNS || line.contains('\n') {
+        return None;
+    }
+    Some(format!("  {line}\n  {}\n", scene.style.fault(marks.trim_end())))
+}
+
+fn shortened(word: &str) -> String {
+    match word.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
+        None => word.to_owned(),
+    }
+}

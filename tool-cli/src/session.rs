@@ -1,0 +1,377 @@
+//! One run of the program: from its words to a call, and from the result to its exit.
+//!
+//! Everything but the call itself is synchronous, so that [`crate::Cli::run_from`] and its twin inside a runtime differ only in
+//! how they wait.
+
+use std::ffi::OsString;
+use std::io;
+use std::time::Instant;
+
+use clap_lex::RawArgs;
+use tool_core::args::MAX_ARGS_BYTES;
+use tool_core::{Call, Coerce, Executor, Registry, ToolContext, ToolEntry, ToolError};
+
+use crate::batch::{self, Batch};
+use crate::builtin;
+use crate::clash;
+use crate::cli::Cli;
+use crate::exit::ExitCode;
+use crate::fault::Fault;
+use crate::flags::Table;
+use crate::gather::{Gathered, Words, gather};
+use crate::globals::Global;
+use crate::help::Detail;
+use crate::io::Io;
+use crate::lex::{Lexed, Lexer};
+use crate::route::{self, Route};
+use crate::schema;
+use crate::settings::{self, Settings};
+use crate::settled::Settled;
+use crate::sources::Sources;
+use crate::tree::{Command, Tree};
+
+/// How a run goes on.
+pub(crate) enum Next {
+    /// It is over.
+    Done(ExitCode),
+    /// A tool is to be called.
+    Call(Box<Ready>),
+    /// Something else takes its time.
+    Waiting(Box<Waiting>),
+}
+
+/// What takes its time and is no single call.
+pub(crate) enum Waiting {
+    /// A dry run.
+    Plan(Box<Ready>),
+    /// Calls from JSON Lines.
+    Batch(Box<Batch>),
+}
+
+/// A call that can be made, with all that its result needs.
+pub(crate) struct Ready {
+    pub(crate) executor: Executor,
+    pub(crate) call: Call,
+    pub(crate) ctx: ToolContext,
+    pub(crate) stage: Stage,
+    pub(crate) gathered: Gathered,
+    pub(crate) destructive: bool,
+}
+
+/// Where an error happened: what was reached before it.
+#[derive(Default)]
+pub(crate) struct Stage {
+    pub(crate) settings: Option<Settings>,
+    pub(crate) tool: Option<String>,
+    pub(crate) command: Option<Vec<String>>,
+    pub(crate) table: Table,
+}
+
+/// Why a run ends before a call.
+struct Refusal {
+    settled: Settled,
+    stage: Stage,
+}
+
+impl Refusal {
+    fn at(settled: Settled, stage: Stage) -> Box<Refusal> {
+        Box::new(Refusal { settled, stage })
+    }
+}
+
+impl From<Settled> for Box<Refusal> {
+    fn from(settled: Settled) -> Self {
+        Refusal::at(settled, Stage::default())
+    }
+}
+
+impl From<ToolError> for Box<Refusal> {
+    fn from(error: ToolError) -> Self {
+        Settled::plain(error).into()
+    }
+}
+
+/// One run.
+pub(crate) struct Session<'c> {
+    pub(crate) cli: &'c Cli,
+    pub(crate) argv: Vec<OsString>,
+    pub(crate) io: Io,
+}
+
+impl<'c> Session<'c> {
+    pub(crate) fn new(cli: &'c Cli, argv: impl IntoIterator<Item: Into<OsString>>, io: Io) -> Self {
+        Session { cli, argv: argv.into_iter().map(Into::into).collect(), io }
+    }
+
+    /// Everything up to the call.
+    pub(crate) fn prepare(&mut self) -> Next {
+        match self.read() {
+            Ok(next) => next,
+            Err(refusal) => Next::Done(self.report(&refusal.settled, &refusal.stage)),
+        }
+    }
+
+    /// Ends a run with an error that is not about its words.
+    pub(crate) fn refuse(&mut self, error: ToolError) -> ExitCode {
+        self.report(&Settled::plain(error), &Stage::default())
+    }
+
+    // ---- reading -----------------------------------------------------------------------------------------------------
+
+    fn read(&mut self) -> Result<Next, Box<Refusal>> {
+        let raw = RawArgs::new(self.argv.iter());
+        let none = Table::default();
+        let mut lexer = Lexer::new(&raw, &none);
+        if route::wants_version(&mut Lexer::new(&raw, &none)) {
+            let line = format!("{} {}", self.cli.name, self.cli.version);
+            return Ok(Next::Done(self.print(&format!("{}\n", line.trim_end()))));
+        }
+        let registry = self.cli.tools()?;
+        let named = registry.iter().map(|entry| (entry.name(), entry.def()));
+        if let Some(error) = clash::error(&clash::clashes(named)) {
+            return Err(error.into());
+        }
+        let builtins = builtin::registry()?;
+        let (tree, own) = (Tree::new(&registry), Tree::new(&builtins));
+        let route = route::route(&mut lexer, &self.cli.name, &tree, &own);
+        let help = lexer.help();
+        match route {
+            Route::Tool(command) => self.tool(lexer, command, &registry, None),
+            Route::Builtin(command) if command.entry.name() == "call" => self.call(lexer, command, &registry),
+            Route::Builtin(command) if command.entry.name() == "help" && help.is_none() => {
+                self.help(lexer, &tree, &own)
+            }
+            Route::Builtin(command) => self.tool(lexer, command, &builtins, Some(&registry)),
+            Route::Root => Ok(self.overview(help, |page| page.root(&tree))),
+            Route::Group(tree, group) => Ok(self.overview(help, |page| page.group(tree, group))),
+            Route::Unknown(error) => Err(self.early(lexer, Settled::plain(error))),
+            Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![*fault]))),
+        }
+    }
+
+    /// An error before any tool was reached; the words behind it still say in which form to report it.
+    fn early(&self, lexer: Lexer<'_>, settled: Settled) -> Box<Refusal> {
+        let none = Table::default();
+        let mut lexer = lexer;
+        lexer.enter(&none);
+        let lexed = lexer.finish();
+        let settings = settings::read(&lexed.globals, &self.io, &self.cli.prefix()).0;
+        Refusal::at(settled, Stage { settings: Some(settings), ..Stage::default() })
+    }
+
+    /// The call of one tool. `about` is the registry that a built-in command tells of.
+    fn tool(
+        &mut self,
+        lexer: Lexer<'_>,
+        command: &Command<'_>,
+        registry: &Registry,
+        about: Option<&Registry>,
+    ) -> Result<Next, Box<Refusal>> {
+        let def = command.entry.def();
+        let table = Table::new(def, &schema::canonical(def)?);
+        let mut lexer = lexer;
+        lexer.enter(&table);
+        let lexed = lexer.finish();
+        if let Some(detail) = lexed.help() {
+            return Ok(self.page(detail, |page| page.tool(&command.words, def, &table)));
+        }
+        let (settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        let stage = Stage {
+            settings: Some(settings.clone()),
+            tool: Some(command.entry.name().to_owned()),
+            command: Some(command.words.clone()),
+            table,
+        };
+        if lexed.globals.has(Global::Schema) {
+            return match settings.schema.filter(|_| faults.is_empty()) {
+                Some(target) => Ok(Next::Done(self.show_value(target.schema(def)?, &stage))),
+                None => Err(Refusal::at(Settled::of_faults(faults), stage)),
+            };
+        }
+        if let Err(error) = settings.check_root() {
+            return Err(Refusal::at(Settled::plain(error), stage));
+        }
+        let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
+        Ok(if settings.dry_run {
+            Next::Waiting(Box::new(Waiting::Plan(Box::new(prepared))))
+        } else {
+            Next::Call(Box::new(prepared))
+        })
+    }
+
+    fn ready(
+        &mut self,
+        mut lexed: Lexed,
+        faults: Vec<Fault>,
+        entry: &ToolEntry,
+        registry: &Registry,
+        about: Option<&Registry>,
+        stage: Stage,
+    ) -> Result<Ready, Box<Refusal>> {
+        let Some(settings) = &stage.settings else {
+            return Err(ToolError::internal("No settings were read.").into());
+        };
+        let faults = [std::mem::take(&mut lexed.faults), faults].concat();
+        let warnings = self.deprecations(&lexed, entry, &stage);
+        let gathered = self.gathered(&lexed, faults, &stage.table, settings);
+        self.warn(settings, warnings.iter().chain(&gathered.warnings));
+        let call = Call {
+            tool: entry.name().to_owned(),
+            args: gathered.args.clone(),
+            issues: gathered.faults.iter().map(|fault| fault.issue.clone()).collect(),
+            call_id: None,
+            idempotency_key: settings.idempotency_key.clone(),
+        };
+        let made = self.environment(settings, registry, about);
+        let (executor, ctx) = match made {
+            Ok(made) => made,
+            Err(error) => return Err(Refusal::at(Settled::plain(error), stage)),
+        };
+        let destructive = entry.def().behavior.destructive;
+        Ok(Ready { executor, call, ctx, stage, gathered, destructive })
+    }
+
+    /// The executor and context of a call.
+    fn environment(
+        &self,
+        settings: &Settings,
+        registry: &Registry,
+        about: Option<&Registry>,
+    ) -> Result<(Executor, ToolContext), ToolError> {
+        let deadline = settings.timeout.map(|limit| Instant::now() + limit);
+        let (executor, builder) = match about {
+            None => (self.cli.executor_of(registry)?, self.cli.context_of(settings, &self.io)?),
+            Some(about) => {
+                let people = settings.format.map_or(self.io.tty.stdout, |format| !format.is_structured());
+                let brief = people && settings.select.is_none() && !settings.envelope;
+                let program = builtin::Program { registry: about.clone(), brief };
+                let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build()?;
+                (executor, ToolContext::builder().provide(program))
+            }
+        };
+        let builder = match deadline {
+            Some(deadline) => builder.deadline(deadline),
+            None => builder,
+        };
+        Ok((executor, builder.build()))
+    }
+
+    fn gathered(
+        &mut self,
+        lexed: &Lexed,
+        faults: Vec<Fault>,
+        table: &Table,
+        settings: &Settings,
+    ) -> Gathered {
+        let words = Words {
+            table,
+            given: &lexed.given,
+            unknown: &lexed.unknown,
+            input: lexed.globals.last(Global::Input),
+            env: &self.io.env,
+        };
+        let mut sources = Sources {
+            stdin: &mut *self.io.stdin,
+            refuse_terminal: self.io.tty.stdin && settings.no_input,
+            cwd: &self.io.cwd,
+            limit: MAX_ARGS_BYTES,
+        };
+        gather(&words, faults, &mut sources)
+    }
+
+    fn deprecations(&self, lexed: &Lexed, entry: &ToolEntry, stage: &Stage) -> Vec<String> {
+        let tool = entry.def().deprecated.map(|instead| {
+            let words = stage.command.as_deref().unwrap_or_default().join(" ");
+            format!("'{} {words}' is deprecated: {instead}", self.cli.name)
+        });
+        let options = lexed.given.iter().filter_map(|given| {
+            let instead = stage.table.params.get(given.param)?.deprecated.as_ref()?;
+            Some(format!("{} is deprecated: {instead}", given.flag))
+        });
+        tool.into_iter().chain(options).collect()
+    }
+
+    // ---- call and help -----------------------------------------------------------------------------------------------
+
+    /// `call NAME …` is the tool's own command; `call --jsonl` is a batch.
+    fn call(
+        &mut self,
+        lexer: Lexer<'_>,
+        command: &Command<'_>,
+        registry: &Registry,
+    ) -> Result<Next, Box<Refusal>> {
+        let table = Table::new(command.entry.def(), &schema::canonical(command.entry.def())?);
+        let mut lexer = lexer;
+        lexer.enter(&table);
+        let Some(name) = lexer.first_word() else {
+            return self.batch(lexer.finish(), command, registry, &table);
+        };
+        let tree = Tree::new(registry);
+        match registry.get(&name).and_then(|entry| tree.of(entry)) {
+            Some(command) => self.tool(lexer, command, registry, None),
+            None => Err(self.early(lexer, Settled::plain(builtin::call::unknown_tool(registry, &name)))),
+        }
+    }
+
+    /// The calls of `call --jsonl`, or what is wrong with asking for them.
+    fn batch(
+        &mut self,
+        mut lexed: Lexed,
+        command: &Command<'_>,
+        registry: &Registry,
+        table: &Table,
+    ) -> Result<Next, Box<Refusal>> {
+        if let Some(detail) = lexed.help() {
+            return Ok(self.page(detail, |page| page.tool(&command.words, command.entry.def(), table)));
+        }
+        let (settings, mut faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        faults.extend(batch::refused(&lexed.globals, &settings));
+        let faults = [std::mem::take(&mut lexed.faults), faults].concat();
+        let gathered = self.gathered(&lexed, faults, table, &settings);
+        let stage = Stage {
+            settings: Some(settings.clone()),
+            command: Some(command.words.clone()),
+            table: table.clone(),
+            ..Stage::default()
+        };
+        let asked = match builtin::call::asked(command.entry, &gathered) {
+            Ok(asked) => asked,
+            Err(error) => return Err(Refusal::at(Settled::of_call(error, table, &gathered), stage)),
+        };
+        if let Err(error) = settings.check_root() {
+            return Err(Refusal::at(Settled::plain(error), stage));
+        }
+        let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
+        let input = match batch::open(&asked.jsonl, stdin, &self.io.cwd) {
+            Ok(input) => input,
+            Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
+        };
+        let executor = self.cli.executor_of(registry)?;
+        let ctx = self.cli.context_of(&settings, &self.io)?.build();
+        let cancel = self.io.cancel.clone();
+        let batch = Batch { executor, ctx, settings, input, jobs: asked.jobs, cancel };
+        Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch)))))
+    }
+
+    /// `help WORDS…` is `WORDS… --help`; `help TOPIC` a page of its own.
+    fn help(&mut self, mut lexer: Lexer<'_>, tree: &Tree<'_>, own: &Tree<'_>) -> Result<Next, Box<Refusal>> {
+        let words = builtin::help::words(&mut lexer);
+        if let Some(text) = builtin::help::topic(&words, &self.cli.name) {
+            return Ok(Next::Done(self.print(&text)));
+        }
+        let raw = RawArgs::new(words.iter());
+        let none = Table::default();
+        let mut lexer = Lexer::new(&raw, &none);
+        match route::route(&mut lexer, &self.cli.name, tree, own) {
+            Route::Tool(command) | Route::Builtin(command) => {
+                let def = command.entry.def();
+                let table = Table::new(def, &schema::canonical(def)?);
+                Ok(self.page(Detail::Full, |page| page.tool(&command.words, def, &table)))
+            }
+            Route::Group(tree, group) => Ok(self.page(Detail::Full, |page| page.group(tree, group))),
+            Route::Root => Ok(self.page(Detail::Full, |page| page.root(tree))),
+            Route::Unknown(error) => Err(error.into()),
+            Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
+        }
+    }
+}

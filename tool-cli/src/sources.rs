@@ -1,0 +1,167 @@
+//! What stands outside the command line: standard input, read at most once, and the files that a word names.
+//!
+//! Nothing is opened that no `@`, `-` or `-file` asked for.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use tool_core::IssueCode;
+
+use crate::fault::{Fault, text};
+
+/// Where words are read from.
+pub(crate) struct Sources<'a> {
+    /// Standard input.
+    pub(crate) stdin: &'a mut (dyn Read + Send),
+    /// Whether it is a terminal at which nobody may be asked.
+    pub(crate) refuse_terminal: bool,
+    /// Directory of relative files.
+    pub(crate) cwd: &'a Path,
+    /// Most bytes of one source.
+    pub(crate) limit: usize,
+}
+
+/// What a word stands for where sources are accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word<'w> {
+    /// Itself.
+    Plain(&'w str),
+    /// `-`.
+    Stdin,
+    /// `@FILE`.
+    File(&'w str),
+}
+
+impl<'w> Word<'w> {
+    /// A word of JSON: no JSON text begins with `@`, and none is `-`.
+    pub(crate) fn json(word: &'w str) -> Word<'w> {
+        match word.strip_prefix('@') {
+            _ if word == "-" => Word::Stdin,
+            Some(file) => Word::File(file),
+            None => Word::Plain(word),
+        }
+    }
+
+    /// A word of text: `@@x` is the text `@x`.
+    pub(crate) fn text(word: &'w str) -> Word<'w> {
+        match word.strip_prefix('@') {
+            Some(rest) if rest.starts_with('@') => Word::Plain(rest),
+            _ => Word::json(word),
+        }
+    }
+}
+
+impl Sources<'_> {
+    /// The bytes of a source; `typed` is the word that named it.
+    pub(crate) fn bytes(&mut self, word: Word<'_>, typed: &str) -> Result<Vec<u8>, Box<Fault>> {
+        match word {
+            Word::Plain(plain) => Ok(plain.as_bytes().to_vec()),
+            Word::File(file) => self.file(OsStr::new(file), typed),
+            Word::Stdin if self.refuse_terminal => {
+                let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
+                Err(Box::new(fault.hint("standard input is a terminal and --no-input is set")))
+            }
+            Word::Stdin => {
+                read(self.stdin, self.limit).map_err(|why| unreadable("-", "standard input", &why))
+            }
+        }
+    }
+
+    /// The text of a source, byte for byte.
+    pub(crate) fn text(&mut self, word: Word<'_>, typed: &str) -> Result<String, Box<Fault>> {
+        let bytes = self.bytes(word, typed)?;
+        String::from_utf8(bytes).map_err(|error| not_utf8(typed, error.utf8_error().valid_up_to()))
+    }
+
+    /// The bytes of a file, relative to the working directory.
+    pub(crate) fn file(&self, path: &OsStr, typed: &str) -> Result<Vec<u8>, Box<Fault>> {
+        let shown = path.to_string_lossy();
+        let open = || {
+            let mut file = File::open(self.cwd.join(path)).map_err(|error| reason(&error))?;
+            match file.metadata() {
+                Ok(metadata) if metadata.is_dir() => Err("it is a directory".to_owned()),
+                _ => read(&mut file, self.limit),
+            }
+        };
+        open().map_err(|why| unreadable(typed, &format!("'{shown}'"), &why))
+    }
+}
+
+/// The fault of words that are not text.
+pub(crate) fn not_utf8(typed: &str, valid: usize) -> Box<Fault> {
+    let fault = Fault::new(IssueCode::Invalid, "UTF-8 text", text(typed));
+    Box::new(fault.hint(format!("not UTF-8 at byte {valid}")))
+}
+
+/// The fault of a file that cannot be opened.
+pub(crate) fn unreadable_file(path: &OsStr, error: &io::Error) -> Box<Fault> {
+    let shown = path.to_string_lossy();
+    unreadable(&shown, &format!("'{shown}'"), &reason(error))
+}
+
+fn unreadable(typed: &str, what: &str, why: &str) -> Box<Fault> {
+    let fault = Fault::new(IssueCode::Invalid, "a readable file", text(typed));
+    Box::new(fault.hint(format!("cannot read {what}: {why}")))
+}
+
+fn read(from: &mut dyn Read, limit: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    from.take(most).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
+    if bytes.len() > limit { Err(format!("it is larger than {limit} bytes")) } else { Ok(bytes) }
+}
+
+/// Why a file cannot be read, in words that do not depend on the platform.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources<'a>(stdin: &'a mut (dyn Read + Send), cwd: &'a Path) -> Sources<'a> {
+        Sources { stdin, refuse_terminal: false, cwd, limit: 8 }
+    }
+
+    #[test]
+    fn a_doubled_at_sign_is_text_and_a_single_one_names_a_file() {
+        assert_eq!(Word::text("@@x"), Word::Plain("@x"));
+        assert_eq!(Word::text("@x"), Word::File("x"));
+        assert_eq!(Word::json("@@x"), Word::File("@x"));
+        assert_eq!(Word::text("-"), Word::Stdin);
+        assert_eq!(Word::text("-5"), Word::Plain("-5"));
+    }
+
+    #[test]
+    fn a_source_within_the_limit_is_read_whole_and_a_larger_one_refused() {
+        let mut stdin: &[u8] = b"12345678";
+        assert_eq!(sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-").unwrap(), "12345678");
+        let mut stdin: &[u8] = b"123456789";
+        let fault = sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-").unwrap_err();
+        assert_eq!(fault.issue.hint.unwrap(), "cannot read standard input: it is larger than 8 bytes");
+    }
+
+    #[test]
+    fn a_directory_and_an_absent_file_are_told_apart() {
+        let mut stdin = io::empty();
+        let sources = sources(&mut stdin, Path::new("/"));
+        let hint = |name: &str| sources.file(OsStr::new(name), name).unwrap_err().issue.hint.unwrap();
+        assert_eq!(hint("tmp"), "cannot read 'tmp': it is a directory");
+        assert_eq!(hint("no-such"), "cannot read 'no-such': no such file");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_named_by_place() {
+        let mut stdin: &[u8] = b"ok\xff";
+        let fault = sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-").unwrap_err();
+        assert_eq!(fault.issue.hint.unwrap(), "not UTF-8 at byte 2");
+    }
+}

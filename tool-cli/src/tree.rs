@@ -1,0 +1,140 @@
+//! The command tree: groups, tools without a group, and what else a command word may mean.
+//!
+//! It is built from names alone. Listed words come first; the tools' names and aliases are accepted behind them and shown nowhere.
+
+use std::collections::BTreeMap;
+
+use tool_core::args::suggest;
+use tool_core::def::Surface;
+use tool_core::{Registry, ToolEntry, ToolError};
+
+use crate::words::{self, kebab};
+
+/// The commands of a program.
+#[derive(Debug)]
+pub(crate) struct Tree<'r> {
+    /// The groups, by word.
+    pub(crate) groups: BTreeMap<String, Vec<Command<'r>>>,
+    /// The tools without a group, by word.
+    pub(crate) tools: Vec<Command<'r>>,
+}
+
+/// A tool in the tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Command<'r> {
+    /// All its words.
+    pub(crate) words: Vec<String>,
+    /// The tool.
+    pub(crate) entry: &'r ToolEntry,
+}
+
+/// What a word leads to.
+#[derive(Clone, Debug)]
+pub(crate) enum Node<'t, 'r> {
+    /// A group; one more word follows.
+    Group(&'t str),
+    /// A tool.
+    Tool(&'t Command<'r>),
+}
+
+impl<'r> Command<'r> {
+    /// Its last word.
+    pub(crate) fn word(&self) -> &str {
+        self.words.last().map_or("", String::as_str)
+    }
+
+    /// Whether lists show it.
+    pub(crate) fn is_listed(&self) -> bool {
+        !self.entry.def().hidden
+    }
+
+    /// Whether it goes by a name: its own or an alias, as written or in kebab-case.
+    fn is_called(&self, name: &str) -> bool {
+        self.entry.names().any(|own| own == name || kebab(own) == name)
+    }
+}
+
+impl<'r> Tree<'r> {
+    /// The tree of the tools that are offered on the command line.
+    pub(crate) fn new(registry: &'r Registry) -> Tree<'r> {
+        let mut tree = Tree { groups: BTreeMap::new(), tools: Vec::new() };
+        for entry in registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli)) {
+            let words = words::command(entry.name(), entry.def().group);
+            let command = Command { words, entry };
+            match entry.def().group {
+                Some(group) => tree.groups.entry(kebab(group)).or_default().push(command),
+                None => tree.tools.push(command),
+            }
+        }
+        for commands in tree.groups.values_mut().chain([&mut tree.tools]) {
+            commands.sort_by(|a, b| a.words.cmp(&b.words));
+        }
+        tree
+    }
+
+    /// What a listed word leads to: a group, or a tool without one.
+    pub(crate) fn listed(&self, word: &str) -> Option<Node<'_, 'r>> {
+        if let Some((group, _)) = self.groups.get_key_value(word) {
+            return Some(Node::Group(group));
+        }
+        self.tools.iter().find(|command| command.word() == word).map(Node::Tool)
+    }
+
+    /// The tool that goes by a name or alias.
+    pub(crate) fn called(&self, name: &str) -> Option<&Command<'r>> {
+        self.all().find(|command| command.is_called(name))
+    }
+
+    /// The tool of a word inside a group.
+    pub(crate) fn in_group(&self, group: &str, word: &str) -> Option<&Command<'r>> {
+        let commands = self.groups.get(group)?;
+        let listed = commands.iter().find(|command| command.word() == word);
+        listed.or_else(|| commands.iter().find(|command| command.is_called(word)))
+    }
+
+    /// The command of a tool.
+    pub(crate) fn of(&self, entry: &ToolEntry) -> Option<&Command<'r>> {
+        self.all().find(|command| command.entry.name() == entry.name())
+    }
+
+    /// Every command, groups first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Command<'r>> {
+        self.groups.values().flatten().chain(&self.tools)
+    }
+
+    /// The error for a word that leads nowhere. `taken` are the words in front of it.
+    pub(crate) fn unknown(&self, program: &str, taken: &[String], word: &str) -> ToolError {
+        let place = [&[program.to_owned()], taken].concat().join(" ");
+        let shown: String = word.chars().take(80).collect();
+        let error =
+            ToolError::not_found(format!("no command '{shown}' in '{place}'")).code("unknown_command");
+        let candidates = self.candidates(taken);
+        let near = suggest(word, candidates.iter().map(|(shown, word)| (shown.as_str(), word.as_str())));
+        let quoted: Vec<String> = near.iter().map(|words| format!("'{program} {words}'")).collect();
+        match quoted.as_slice() {
+            [] => error,
+            [one] => error.hint(format!("did you mean {one}?")),
+            [rest @ .., last] => error.hint(format!("did you mean {} or {last}?", rest.join(", "))),
+        }
+    }
+
+    /// What could have been meant: the words to show, and one spelling.
+    fn candidates(&self, taken: &[String]) -> Vec<(String, String)> {
+        let mut candidates = Vec::new();
+        if taken.is_empty() {
+            candidates.extend(self.groups.keys().map(|group| (group.clone(), group.clone())));
+            candidates.extend(
+                crate::builtin::WORDS.iter().map(|(word, _)| ((*word).to_owned(), (*word).to_owned())),
+            );
+        }
+        let inside = |command: &&Command<'_>| command.is_listed() && command.words.starts_with(taken);
+        for command in self.all().filter(inside) {
+            let shown = command.words.join(" ");
+            let names = command.entry.names().map(str::to_owned);
+            for spelling in std::iter::once(command.word().to_owned()).chain(names) {
+                candidates.push((shown.clone(), spelling));
+            }
+        }
+        candidates
+    }
+}

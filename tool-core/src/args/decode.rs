@@ -1,0 +1,145 @@
+//! One given value through both decoders: which has the first word, and which the last. (arguments.md §9)
+
+use serde::de::DeserializeSeed;
+use serde_json::Value;
+
+use super::bounds::Limits;
+use super::coercion::{Coerce, Coercion};
+use super::lenient::{self, Lenient, Refusal, Trace};
+use super::names::Names;
+use super::place::Place;
+use super::shape::Shape;
+use super::walk::{self, Around, Found, TypeLimits, Walk};
+use crate::def::{ParamDef, ParamKind};
+
+/// What a decoder made of a value.
+pub(super) struct Decoded<T> {
+    pub(super) value: T,
+    pub(super) notes: Vec<Coercion>,
+    /// The value as it was read, where a schema tells.
+    pub(super) read: Option<Value>,
+    /// That it was read otherwise than it came, without a schema.
+    pub(super) changed: Option<Box<Names>>,
+}
+
+/// A value that came for a parameter, and where.
+pub(super) struct Given<'g, 'a> {
+    pub(super) i: usize,
+    pub(super) param: ParamDef<'a>,
+    pub(super) value: &'g Value,
+    pub(super) place: &'g Place<'g>,
+    pub(super) mode: Coerce,
+}
+
+/// What a walk made of a value.
+struct Walked {
+    read: Value,
+    found: Found,
+    changed: bool,
+}
+
+impl<'a> Given<'_, 'a> {
+    /// Whether the type alone tells all that a schema would.
+    pub(super) fn is_told_by_type(&self) -> bool {
+        (self.param.simple || self.param.any) && self.param.bounds.pattern.is_none()
+    }
+
+    /// Decodes by type alone.
+    pub(super) fn by_type<S: DeserializeSeed<'static>>(&self, seed: S) -> (Result<S::Value, Refusal>, Trace) {
+        self.typed(self.value, self.mode, Limits::of(&self.param.bounds), seed)
+    }
+
+    /// Decodes by schema alone.
+    pub(super) fn by_schema(&self, shape: Shape<'a>) -> Result<Decoded<Value>, Found> {
+        let walked = self.walk(shape, Names::default(), None);
+        if !walked.found.is_clean() {
+            return Err(walked.found);
+        }
+        let read = Some(walked.read.clone());
+        Ok(Decoded { value: walked.read, notes: walked.found.notes, read, changed: None })
+    }
+
+    /// Decodes by schema and then by type, which may have been tried before.
+    pub(super) fn by_both<S: DeserializeSeed<'static> + Clone>(
+        &self,
+        shape: Shape<'a>,
+        before: Option<(Result<S::Value, Refusal>, Trace)>,
+        seed: S,
+    ) -> Result<Decoded<S::Value>, Found> {
+        let (mut typed, mut names) = before.map(|(typed, trace)| (typed, trace.names)).unzip();
+        let mut walked = self.walk(shape, names.clone().unwrap_or_default(), limits_of(typed.as_ref()));
+        if typed.is_none() && walked.found.may_be_aliases() {
+            // Only the type knows its aliases. Serde may take long over what is wrong, so it is asked as a last resort.
+            let (tried, trace) = self.by_type(seed.clone());
+            let (tried, learnt) = (typed.insert(tried), names.insert(trace.names));
+            walked = self.walk(shape, learnt.clone(), limits_of(Some(tried)));
+        }
+        let Walked { read, found, changed } = walked;
+        match typed {
+            Some(Ok(value)) if !found.is_clean() && found.tells_aliases() || found.is_clean() && !changed => {
+                return Ok(Decoded { value, notes: found.notes, read: None, changed: None });
+            }
+            Some(Err(refusal)) if found.is_clean() && !changed => return Err(self.refused(refusal)),
+            _ if !found.is_clean() => return Err(found),
+            _ => {}
+        }
+        match self.typed(&read, Coerce::Lenient, Limits::NONE, seed).0 {
+            Ok(value) => Ok(Decoded { value, notes: found.notes, read: Some(read), changed: None }),
+            Err(refusal) => {
+                let limited = type_limits(&refusal)
+                    .map(|limits| self.walk(shape, names.unwrap_or_default(), Some(limits)));
+                let limited = limited.map(|walked| walked.found).filter(|found| !found.is_clean());
+                Err(limited.unwrap_or_else(|| self.refused(refusal)))
+            }
+        }
+    }
+
+    /// The refusal of a type as the one issue.
+    pub(super) fn refused(&self, refusal: Refusal) -> Found {
+        Found::one(refusal.into_issue(self.param.secret))
+    }
+
+    fn typed<S: DeserializeSeed<'static>>(
+        &self,
+        value: &Value,
+        mode: Coerce,
+        limits: Limits<'_>,
+        seed: S,
+    ) -> (Result<S::Value, Refusal>, Trace) {
+        let role = match self.param.kind {
+            ParamKind::Nullable => lenient::Role::Nullable,
+            _ => lenient::Role::Other,
+        };
+        let mut trace = Trace::new(mode);
+        let source = Lenient { value, place: self.place, role, limits, trace: &mut trace };
+        (seed.deserialize(source), trace)
+    }
+
+    fn walk(&self, shape: Shape<'a>, names: Names, limits: Option<TypeLimits>) -> Walked {
+        let around = Around {
+            definitions: shape.definitions(),
+            patterns: shape.patterns(),
+            mode: self.mode,
+            secret: self.param.secret,
+        };
+        let mut walk = Walk::new(around).knowing(names, limits);
+        let read = walk.value(shape.param(self.i, &self.param), self.value, self.place, walk::Role::Other);
+        shape.judge(self.i, &read, self.place, &mut walk);
+        Walked { read, found: walk.found, changed: walk.changed }
+    }
+}
+
+/// What the decoder by type made, with what it traced.
+pub(super) fn decoded<T>(value: T, trace: Trace) -> Decoded<T> {
+    let Trace { notes, changed, names, .. } = trace;
+    Decoded { value, notes, read: None, changed: changed.then(|| Box::new(names)) }
+}
+
+fn limits_of<T>(typed: Option<&Result<T, Refusal>>) -> Option<TypeLimits> {
+    typed.and_then(|typed| typed.as_ref().err()).and_then(type_limits)
+}
+
+fn type_limits(refusal: &Refusal) -> Option<TypeLimits> {
+    let (least, greatest) = refusal.limits()?;
+    Some(TypeLimits { path: refusal.path().to_owned(), least, greatest })
+}

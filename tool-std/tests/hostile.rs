@@ -1,0 +1,508 @@
+//! What a hostile tree, a hostile neighbour or a hostile caller gets: each refusal beside the same call where it is allowed.
+
+#![cfg(test)]
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use serde_json::{Value, json};
+use tool_core::{Call, Caller, Executor, Registry, ToolContext, ToolError};
+use tool_std::workspace::{Access, Rule};
+use tool_std::{Workspace, WorkspacePolicy};
+
+/// A root with a directory beside it.
+struct Tree {
+    _base: tempfile::TempDir,
+    root: PathBuf,
+    out: PathBuf,
+}
+
+impl Tree {
+    fn new() -> Self {
+        let base = tempfile::tempdir().unwrap();
+        let (root, out) = (base.path().join("root"), base.path().join("out"));
+        fs::create_dir(&root).unwrap();
+        fs::create_dir(&out).unwrap();
+        Self { _base: base, root, out }
+    }
+
+    fn tools(&self, policy: WorkspacePolicy) -> Tools {
+        Tools::of(Workspace::open(&self.root, policy).unwrap())
+    }
+}
+
+/// The tools of a workspace, called as a surface calls them.
+struct Tools {
+    executor: Executor,
+    ctx: ToolContext,
+}
+
+impl Tools {
+    fn of(workspace: Workspace) -> Self {
+        let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
+        let registry = Registry::builder().discover().build().unwrap();
+        Self { executor: Executor::standard(registry).build().unwrap(), ctx }
+    }
+
+    fn call(&self, tool: &str, args: Value) -> Result<Value, ToolError> {
+        self.executor
+            .call_blocking(Call::new(tool, args), &self.ctx, Caller::Test)
+            .map(|output| output.data())
+    }
+
+    fn code(&self, tool: &str, args: Value) -> String {
+        match self.call(tool, args) {
+            Ok(data) => format!("ok {data}"),
+            Err(error) => error.code_str().to_owned(),
+        }
+    }
+}
+
+/// How long a race lasts; the acceptance asks for `TOOL_RACE_MS=3000`.
+fn race_time() -> Duration {
+    let given = std::env::var("TOOL_RACE_MS").ok().and_then(|time| time.parse().ok());
+    Duration::from_millis(given.unwrap_or(1_000))
+}
+
+/// Exchanges two names until the other threads are done.
+fn exchange_until(done: &AtomicBool, one: &Path, two: &Path) {
+    while !done.load(Ordering::Relaxed) {
+        renameat_with(CWD, one, CWD, two, RenameFlags::EXCHANGE).unwrap();
+    }
+}
+
+fn race(missing: &'static [&'static str]) {
+    let tree = Tree::new();
+    fs::create_dir(tree.root.join("a")).unwrap();
+    fs::write(tree.root.join("a/f"), "inside").unwrap();
+    fs::write(tree.out.join("f"), "SECRET").unwrap();
+    symlink(&tree.out, tree.root.join("b")).unwrap();
+    let workspace = Workspace::open_with(&tree.root, WorkspacePolicy::default(), missing).unwrap();
+    let (done, succeeded) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let calls = [
+        ("read_file", json!({"path": "a/f"})),
+        ("search_files", json!({"pattern": ".", "path": "."})),
+        ("search_files", json!({"pattern": ".", "path": "a/f"})),
+        ("list_dir", json!({"path": "a"})),
+        ("list_dir", json!({"path": ".", "depth": 3})),
+        ("write_file", json!({"path": "a/f", "content": "inside NEW"})),
+        ("write_file", json!({"path": "a/f", "content": "!", "mode": "append"})),
+        ("write_file", json!({"path": "a/new/g", "content": "inside"})),
+    ];
+    std::thread::scope(|scope| {
+        scope.spawn(|| exchange_until(&done, &tree.root.join("a"), &tree.root.join("b")));
+        let workers: Vec<_> = calls
+            .iter()
+            .map(|(tool, args)| {
+                let (tools, succeeded) = (Tools::of(workspace.clone()), &succeeded);
+                scope.spawn(move || {
+                    let end = Instant::now() + race_time();
+                    while Instant::now() < end {
+                        let result = tools.call(tool, args.clone());
+                        let shown = match &result {
+                            Ok(data) => data.to_string(),
+                            Err(error) => error.to_json().to_string(),
+                        };
+                        assert!(!shown.contains("SECRET"), "{tool} {args} gave {shown}");
+                        succeeded.fetch_add(usize::from(result.is_ok()), Ordering::Relaxed);
+                    }
+                })
+            })
+            .collect();
+        let ended: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+        done.store(true, Ordering::Relaxed);
+        assert!(ended.iter().all(Result::is_ok), "a tool reached outside");
+    });
+    let outside: Vec<String> = fs::read_dir(&tree.out)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(outside, ["f"], "something was made outside");
+    assert_eq!(fs::read_to_string(tree.out.join("f")).unwrap(), "SECRET");
+    let succeeded = succeeded.load(Ordering::Relaxed);
+    println!("{succeeded} calls succeeded during the race");
+    assert!(succeeded >= 200, "only {succeeded} calls succeeded");
+}
+
+#[test]
+fn a_directory_exchanged_with_a_link_lets_nobody_outside() {
+    race(&[]);
+}
+
+#[test]
+fn the_same_race_is_won_without_openat2() {
+    race(&["openat2"]);
+}
+
+#[test]
+fn special_files_are_refused_at_once_and_a_regular_one_is_read() {
+    let tree = Tree::new();
+    let tools = tree.tools(WorkspacePolicy::default());
+    let path = |name: &str| tree.root.join(name);
+    assert!(std::process::Command::new("mkfifo").arg(path("fifo")).status().unwrap().success());
+    drop(std::os::unix::net::UnixListener::bind(path("socket")).unwrap());
+    let mut names = vec!["fifo", "socket"];
+    let device = std::process::Command::new("mknod").arg(path("zero")).args(["c", "1", "5"]).status();
+    if device.is_ok_and(|status| status.success())
+        && fs::metadata(path("zero")).unwrap().file_type().is_char_device()
+    {
+        names.push("zero");
+    }
+    let start = Instant::now();
+    for name in names {
+        for tool in ["read_file", "search_files", "write_file"] {
+            let args = json!({"path": name, "pattern": "x", "content": "x"});
+            let fitting = match tool {
+                "read_file" => json!({"path": name}),
+                "search_files" => json!({"path": name, "pattern": "x"}),
+                _ => json!({"path": name, "content": args["content"]}),
+            };
+            assert_eq!(tools.code(tool, fitting), "not_regular_file", "{tool} {name}");
+        }
+    }
+    assert!(start.elapsed() < Duration::from_secs(5));
+    fs::write(path("regular"), "x").unwrap();
+    assert_eq!(tools.call("read_file", json!({"path": "regular"})).unwrap()["content"], "x");
+    let types: Vec<String> = tools.call("list_dir", json!({})).unwrap()["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["type"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(types.contains(&"other".to_owned()) && types.contains(&"file".to_owned()));
+}
+
+#[test]
+fn a_sparse_file_of_a_tebibyte_is_an_error_and_its_last_bytes_are_not() {
+    let tree = Tree::new();
+    let size = 1_u64 << 40;
+    let file = fs::File::create(tree.root.join("sparse")).unwrap();
+    if file.set_len(size).is_err() {
+        println!("skipped: the file system has no sparse files of this size");
+        return;
+    }
+    let tools = tree.tools(WorkspacePolicy::default());
+    let start = Instant::now();
+    assert_eq!(tools.code("read_file", json!({"path": "sparse"})), "file_too_large");
+    assert_eq!(tools.code("search_files", json!({"path": "sparse", "pattern": "x"})), "file_too_large");
+    let skipped = tools.call("search_files", json!({"pattern": "x"})).unwrap();
+    assert_eq!(skipped["skipped"]["too_large"], 1);
+    let args = json!({"path": "sparse", "binary": true, "byte_offset": size - 6, "byte_limit": 6});
+    let tail = tools.call("read_file", args).unwrap();
+    assert_eq!((&tail["content"], &tail["version"]), (&json!("AAAAAAAA"), &Value::Null));
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_file_that_grows_is_read_to_where_it_ended() {
+    let tree = Tree::new();
+    let path = tree.root.join("log");
+    fs::write(&path, "line\n").unwrap();
+    let tools = tree.tools(WorkspacePolicy::default());
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            use std::io::Write;
+            let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+            while !done.load(Ordering::Relaxed) && file.metadata().unwrap().len() < 4 << 20 {
+                file.write_all(&b"line\n".repeat(100)).unwrap();
+            }
+        });
+        let start = Instant::now();
+        for _ in 0..5 {
+            let read = tools.call("read_file", json!({"path": "log"})).unwrap();
+            assert_eq!(read["size"].as_u64().unwrap() % 5, 0);
+            tools.call("search_files", json!({"path": "log", "pattern": "nothing"})).unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(start.elapsed() < Duration::from_secs(60));
+    });
+}
+
+#[test]
+fn a_root_that_is_replaced_changes_nothing() {
+    let tree = Tree::new();
+    fs::write(tree.root.join("ok"), "in").unwrap();
+    fs::write(tree.out.join("secret"), "SECRET").unwrap();
+    let tools = tree.tools(WorkspacePolicy::default());
+    fs::rename(&tree.root, tree.out.join("moved")).unwrap();
+    symlink(&tree.out, &tree.root).unwrap();
+    assert_eq!(tools.code("read_file", json!({"path": "secret"})), "path_not_found");
+    assert_eq!(tools.call("read_file", json!({"path": "ok"})).unwrap()["content"], "in");
+    tools.call("write_file", json!({"path": "new", "content": "x"})).unwrap();
+    assert!(tree.out.join("moved/new").exists() && !tree.out.join("new").exists());
+}
+
+#[test]
+fn hard_links_are_read_and_replaced_but_never_written_through() {
+    let tree = Tree::new();
+    let outside = tree.out.join("s");
+    fs::write(&outside, "old").unwrap();
+    fs::hard_link(&outside, tree.root.join("h")).unwrap();
+    let append = json!({"path": "h", "content": "x", "mode": "append"});
+    let tools = tree.tools(WorkspacePolicy::default());
+    assert_eq!(tools.code("write_file", append.clone()), "hardlink_refused");
+    let denying = tree.tools(WorkspacePolicy { hardlinks: Rule::Deny, ..Default::default() });
+    assert_eq!(denying.code("read_file", json!({"path": "h"})), "hardlink_refused");
+    assert_eq!(denying.code("write_file", json!({"path": "h", "content": "x"})), "hardlink_refused");
+    assert_eq!(tools.call("read_file", json!({"path": "h"})).unwrap()["content"], "old");
+    tools.call("write_file", json!({"path": "h", "content": "new"})).unwrap();
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "old");
+    tools.call("write_file", append).unwrap();
+    assert_eq!(fs::read_to_string(tree.root.join("h")).unwrap(), "newx");
+    assert_eq!(denying.call("read_file", json!({"path": "h"})).unwrap()["content"], "newx");
+}
+
+#[test]
+fn sealed_files_are_refused_under_any_name_and_sealed_directories_are_not_shown() {
+    let tree = Tree::new();
+    let state = tree.root.join("state");
+    fs::create_dir(&state).unwrap();
+    fs::write(state.join("journal.db"), "SECRET").unwrap();
+    fs::hard_link(state.join("journal.db"), tree.root.join("j")).unwrap();
+    fs::write(tree.root.join("policy.toml"), "version = 1").unwrap();
+    let policy = WorkspacePolicy {
+        sealed: vec![state.clone()],
+        sealed_files: vec![state.join("journal.db")],
+        guarded_files: vec![tree.root.join("policy.toml")],
+        ..Default::default()
+    };
+    let tools = tree.tools(policy);
+    for path in ["j", "state/journal.db", "STATE/journal.db"] {
+        assert_eq!(tools.code("read_file", json!({"path": path})), "protected_path", "{path}");
+        assert_eq!(
+            tools.code("write_file", json!({"path": path, "content": "x"})),
+            "protected_path",
+            "{path}"
+        );
+    }
+    let listed = tools.call("list_dir", json!({"depth": 3})).unwrap().to_string();
+    assert!(!listed.contains("state") && listed.contains("policy.toml"));
+    assert_eq!(tools.call("search_files", json!({"pattern": "SECRET"})).unwrap()["matched_lines"], 0);
+    assert_eq!(tools.code("write_file", json!({"path": "policy.toml", "content": "x"})), "protected_path");
+    assert_eq!(tools.call("read_file", json!({"path": "policy.toml"})).unwrap()["content"], "version = 1");
+    let open = tree.tools(WorkspacePolicy::default());
+    assert_eq!(open.call("read_file", json!({"path": "j"})).unwrap()["content"], "SECRET");
+}
+
+#[test]
+fn secret_files_are_listed_and_never_opened() {
+    let tree = Tree::new();
+    fs::create_dir(tree.root.join(".ssh")).unwrap();
+    fs::write(tree.root.join(".ssh/id_rsa"), "SECRET").unwrap();
+    fs::write(tree.root.join("notes"), "SECRET").unwrap();
+    symlink(".ssh/id_rsa", tree.root.join("innocent")).unwrap();
+    symlink(".ssh", tree.root.join("dir")).unwrap();
+    let tools = tree.tools(WorkspacePolicy::default());
+    for path in [".ssh/id_rsa", ".SSH/ID_RSA", "innocent", "dir/id_rsa", "dir/new"] {
+        let read = tools.code("read_file", json!({"path": path}));
+        let write = tools.code("write_file", json!({"path": path, "content": "x"}));
+        assert!(["protected_path", "path_not_found"].contains(&read.as_str()), "{path}: {read}");
+        assert_eq!(write, "protected_path", "{path}");
+    }
+    let listed = tools.call("list_dir", json!({"hidden": true, "depth": 2})).unwrap().to_string();
+    assert!(listed.contains(".ssh/id_rsa"));
+    let found = tools.call("search_files", json!({"pattern": "SECRET", "hidden": true})).unwrap();
+    assert_eq!(found["matches"][0]["path"], "notes");
+    assert_eq!(found["matched_lines"], 1);
+}
+
+#[test]
+fn names_that_are_not_text_can_be_used_in_the_form_they_are_shown_in() {
+    use std::os::unix::ffi::OsStrExt;
+    let tree = Tree::new();
+    let name = std::ffi::OsStr::from_bytes(b"\xff\xfe.t");
+    fs::write(tree.root.join(name), "one\n").unwrap();
+    let tools = tree.tools(WorkspacePolicy::default());
+    let entry = tools.call("list_dir", json!({})).unwrap()["entries"][0].clone();
+    let path = entry["path"].as_str().unwrap();
+    assert_eq!(path, "raw:%FF%FE.t");
+    assert_eq!(tools.call("read_file", json!({"path": path})).unwrap()["path"], path);
+    assert_eq!(tools.call("search_files", json!({"pattern": "one"})).unwrap()["matches"][0]["path"], path);
+    tools.call("write_file", json!({"path": path, "content": "two"})).unwrap();
+    assert_eq!(fs::read_to_string(tree.root.join(name)).unwrap(), "two");
+}
+
+#[test]
+fn a_read_tool_cannot_write_through_its_workspace() {
+    let tree = Tree::new();
+    fs::write(tree.root.join("f"), "x").unwrap();
+    let workspace = Workspace::open(&tree.root, WorkspacePolicy::default()).unwrap();
+    let path = workspace.resolve(Path::new("f")).unwrap();
+    assert!(workspace.open_file(&path, Access::Append).is_ok());
+
+    /// Tries to write, though it says that it only reads.
+    #[tool_core::tool(register = false)]
+    fn sneak(#[ctx] workspace: &Workspace) -> Result<(), ToolError> {
+        let path = workspace.resolve(Path::new("f"))?;
+        workspace.open_file(&path, Access::Append).map(drop)
+    }
+    let registry = Registry::builder().add::<SneakTool>().build().unwrap();
+    let executor = Executor::standard(registry).build().unwrap();
+    let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
+    let error = executor.call_blocking(Call::new("sneak", json!({})), &ctx, Caller::Test).unwrap_err();
+    assert_eq!((error.kind().as_str(), error.code_str()), ("denied", "effect_not_declared"));
+}
+
+#[test]
+fn a_cancelled_call_ends_between_two_files() {
+    let tree = Tree::new();
+    fs::write(tree.root.join("f"), "x").unwrap();
+    let tools = tree.tools(WorkspacePolicy::default());
+    for (tool, args) in [
+        ("read_file", json!({"path": "f"})),
+        ("list_dir", json!({})),
+        ("search_files", json!({"pattern": "x"})),
+        ("write_file", json!({"path": "f", "content": "y"})),
+    ] {
+        assert!(tools.call(tool, args.clone()).is_ok(), "{tool}");
+        let cancelled = Tools::of(Workspace::open(&tree.root, WorkspacePolicy::default()).unwrap());
+        cancelled.ctx.cancel();
+        assert_eq!(cancelled.code(tool, args), "cancelled", "{tool}");
+    }
+}
+
+#[test]
+fn a_full_quota_stops_writes_before_they_begin() {
+    let tree = Tree::new();
+    fs::write(tree.root.join("a"), "x".repeat(90)).unwrap();
+    let tools =
+        tree.tools(WorkspacePolicy { max_bytes: Some(100), max_files: Some(3), ..Default::default() });
+    let write = |path: &str, bytes: usize| {
+        tools.code("write_file", json!({"path": path, "content": "y".repeat(bytes)}))
+    };
+    assert_eq!(write("b", 11), "quota_exceeded");
+    assert!(!tree.root.join("b").exists());
+    assert!(write("b", 10).starts_with("ok"));
+    assert_eq!(write("c", 1), "quota_exceeded");
+    assert!(write("a", 80).starts_with("ok"));
+    assert!(write("c", 1).starts_with("ok"));
+    assert_eq!(write("d", 0), "quota_exceeded");
+    assert_eq!(write("sub/d", 0), "quota_exceeded");
+    assert!(!tree.root.join("sub").exists());
+}
+
+#[test]
+fn a_write_that_would_leave_too_little_free_space_is_refused() {
+    let tree = Tree::new();
+    let mut policy = WorkspacePolicy::default();
+    policy.limits.set("free_space_floor", u64::MAX).unwrap();
+    let args = json!({"path": "sub/f", "content": "x"});
+    assert_eq!(tree.tools(policy).code("write_file", args.clone()), "disk_full");
+    assert!(!tree.root.join("sub").exists());
+    assert!(tree.tools(WorkspacePolicy::default()).call("write_file", args).is_ok());
+}
+
+#[test]
+fn a_mount_point_is_refused_where_mounts_are_denied() {
+    let tree = Tree::new();
+    fs::create_dir(tree.root.join("m")).unwrap();
+    fs::write(tree.out.join("f"), "x").unwrap();
+    let is_mounted = std::process::Command::new("mount")
+        .args(["--bind".as_ref(), tree.out.as_os_str(), tree.root.join("m").as_os_str()])
+        .status()
+        .is_ok_and(|status| status.success());
+    if !is_mounted {
+        println!("skipped: cannot mount here");
+        return;
+    }
+    let results = [false, true].map(|without_openat2| {
+        let missing: &[&str] = if without_openat2 { &["openat2"] } else { &[] };
+        let open = |mounts| {
+            let policy = WorkspacePolicy { mounts, ..Default::default() };
+            Tools::of(Workspace::open_with(&tree.root, policy, missing).unwrap())
+        };
+        let args = json!({"path": "m/f"});
+        let denied = open(Rule::Deny);
+        let listed = denied.call("list_dir", json!({"depth": 2})).unwrap();
+        (
+            denied.code("read_file", args.clone()),
+            denied.code("write_file", json!({"path": "m/f", "content": "y"})),
+            listed["errors"][0]["code"].clone(),
+            open(Rule::Allow).call("read_file", args).unwrap()["content"].clone(),
+        )
+    });
+    assert!(std::process::Command::new("umount").arg(tree.root.join("m")).status().unwrap().success());
+    for (read, write, listed, allowed) in results {
+        assert_eq!((read.as_str(), write.as_str()), ("mount_refused", "mount_refused"));
+        assert_eq!((listed, allowed), (json!("mount_refused"), json!("x")));
+    }
+}
+
+#[test]
+fn a_replaced_file_keeps_mode_and_attributes() {
+    use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+    let tree = Tree::new();
+    let path = tree.root.join("f");
+    fs::write(&path, "old").unwrap();
+    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o750)).unwrap();
+    let has_attributes =
+        fsetxattr(fs::File::open(&path).unwrap(), "user.note", b"kept", XattrFlags::empty()).is_ok();
+    let tools = tree.tools(WorkspacePolicy::default());
+    tools.call("write_file", json!({"path": "f", "content": "new"})).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o750);
+    if has_attributes {
+        let mut value = [0u8; 16];
+        let length = fgetxattr(fs::File::open(&path).unwrap(), "user.note", &mut value[..]).unwrap();
+        assert_eq!(&value[..length], b"kept");
+    }
+    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
+    for mode in ["overwrite", "append"] {
+        let args = json!({"path": "f", "content": "x", "mode": mode});
+        assert_eq!(tools.code("write_file", args), "permission_denied", "{mode}");
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+}
+
+#[test]
+fn concurrent_writers_of_one_directory_lose_nothing() {
+    let tree = Tree::new();
+    let tools = tree.tools(WorkspacePolicy::default());
+    std::thread::scope(|scope| {
+        for n in 0..32 {
+            let tools = &tools;
+            scope.spawn(move || {
+                let args = json!({"path": "sub/log", "content": format!("{n}\n"), "mode": "append"});
+                tools.call("write_file", args).unwrap();
+            });
+        }
+    });
+    let mut lines: Vec<u32> = fs::read_to_string(tree.root.join("sub/log"))
+        .unwrap()
+        .lines()
+        .map(|line| line.parse().unwrap())
+        .collect();
+    lines.sort_unstable();
+    assert_eq!(lines, (0..32).collect::<Vec<_>>());
+}
+
+#[test]
+fn exactly_one_writer_wins_each_version() {
+    let tree = Tree::new();
+    fs::write(tree.root.join("f"), "0").unwrap();
+    let tools = tree.tools(WorkspacePolicy::default());
+    let version = tools.call("read_file", json!({"path": "f"})).unwrap()["version"].clone();
+    let won = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for n in 1..=16 {
+            let (tools, version, won) = (&tools, &version, &won);
+            scope.spawn(move || {
+                let args = json!({"path": "f", "content": format!("{n}"), "expected_version": version});
+                match tools.code("write_file", args).as_str() {
+                    "version_mismatch" => {}
+                    other => {
+                        assert!(other.starts_with("ok"), "{other}");
+                        won.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(won.load(Ordering::Relaxed), 1);
+    assert_eq!(fs::read_dir(&tree.root).unwrap().count(), 1, "temporary files are left");
+}
