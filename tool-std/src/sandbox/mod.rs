@@ -9,6 +9,7 @@ mod background;
 pub mod capture;
 mod cgroup;
 mod command;
+mod engine;
 pub mod env;
 mod git_config;
 mod ground;
@@ -47,32 +48,17 @@ pub use window::{Page, Window};
 
 use crate::workspace::{Workspace, refusal};
 use background::Progress;
-use cgroup::{Group, Groups};
-use ground::{Ground, Private};
-use layers::{Layer, Layers};
-use limits::CPU_SLACK_SECONDS;
-use probe::Try;
+use engine::Engine;
+use layers::Layer;
 use quarantine::Watch;
 use queue::{Place, Queue};
-use scratch::Scratch;
-use spawn::Spawner;
 use supervise::{Cancel, Follower, Job, Outcome};
-use wire::{Action, Ceilings, Plan, Refusal, Stage};
+use wire::{Refusal, Stage};
 
 /// Names the layers to do without, for tests of the fallbacks.
 const FORCE_MISSING: &str = "TOOLBOX_SANDBOX_FORCE_MISSING";
-/// What a program without `init` is told.
-const NOT_READY: &str = "Call tool_std::sandbox::init() first in main.";
-/// A workspace that leaves nothing to be kept from commands.
-const WHOLE_SYSTEM: &str = "Commands cannot run in the sandbox here: the workspace is the whole file system.";
 /// Time that a call keeps for answering behind the end of its command.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
-/// Longest time of one probe.
-const PROBE_TIME: Duration = Duration::from_secs(10);
-/// Bytes of what a probe prints.
-const PROBE_BYTES: usize = 65_536;
-/// Where there is no other means, memory is limited per process only.
-const NO_MEMORY_CONTROLLER: &str = "the memory of all processes of a command together is not limited";
 
 /// Whether [`Sandbox::init`] has run in this process.
 static READY: AtomicBool = AtomicBool::new(false);
@@ -94,12 +80,7 @@ pub struct Sandbox {
 
 #[derive(Debug)]
 struct Shared {
-    policy: SandboxPolicy,
-    workspace: Workspace,
-    ground: Ground,
-    report: Report,
-    groups: Option<Groups>,
-    spawner: Option<Spawner>,
+    engine: Engine,
     queue: Queue,
     unnamed_calls: AtomicU64,
 }
@@ -110,7 +91,8 @@ impl Sandbox {
         init();
     }
 
-    /// Finds out what works here. Commands that cannot be confined are refused when they are run, not here.
+    /// Opens it. What works here is found out at the first command or [`Sandbox::report`]; commands that cannot be
+    /// confined are refused when they are run.
     ///
     /// # Errors
     /// `not_configured` for a policy that cannot hold.
@@ -120,16 +102,13 @@ impl Sandbox {
         policy.check()?;
         policy.missing.extend(forced_missing());
         env::passed(|_| None, &policy.env, policy.network)?;
-        let shared = Shared::explore(policy, workspace).map_err(|error| {
+        let queue = Queue::new(&policy.limits);
+        let engine = Engine::new(policy, workspace, READY.load(Ordering::Acquire)).map_err(|error| {
             ToolError::not_configured("The sandbox cannot be opened.")
                 .code("sandbox_unavailable")
                 .source(error)
         })?;
-        let missing = shared.report.confinement().missing;
-        if shared.policy.mode == Mode::BestEffort && !missing.is_empty() {
-            tracing::warn!(missing = missing.join("; "), "commands run without some guarantees");
-        }
-        Ok(Self { shared: Arc::new(shared), call: None })
+        Ok(Self { shared: Arc::new(Shared { engine, queue, unnamed_calls: AtomicU64::new(0) }), call: None })
     }
 
     /// The same sandbox bound to a call: its deadline and cancellation.
@@ -140,17 +119,17 @@ impl Sandbox {
 
     /// What works here.
     pub fn report(&self) -> &Report {
-        &self.shared.report
+        &self.shared.engine.explored().report
     }
 
     /// The rules.
     pub fn policy(&self) -> &SandboxPolicy {
-        &self.shared.policy
+        &self.shared.engine.policy
     }
 
     /// The workspace that commands run in.
     pub fn workspace(&self) -> &Workspace {
-        &self.shared.workspace
+        &self.shared.engine.workspace
     }
 
     /// Runs a command to its end. That it failed, or was stopped, is a result here; see [`Finished::error`].
@@ -194,7 +173,7 @@ impl Sandbox {
     }
 
     fn refuse_unusable(&self) -> Result<(), ToolError> {
-        match self.shared.report.refusal() {
+        match self.report().refusal() {
             Some(text) => Err(unavailable(text)),
             None => Ok(()),
         }
@@ -216,11 +195,11 @@ impl Sandbox {
 
     fn job(&self, command: Command) -> Result<Job, ToolError> {
         let timeout = self.time_for(command.timeout);
-        let shared = &self.shared;
-        let mut job = shared.job(&command, timeout)?;
-        if shared.policy.mode != Mode::Off {
-            let away = shared.policy.quarantine().join(self.call_id());
-            job.watch = Some(Watch::begin(&shared.workspace, &shared.ground, &job.plan.directory, away));
+        let engine = &self.shared.engine;
+        let mut job = engine.job(&command, timeout)?;
+        if engine.policy.mode != Mode::Off {
+            let away = engine.policy.quarantine().join(self.call_id());
+            job.watch = Some(Watch::begin(&engine.workspace, &engine.ground, &job.plan.directory, away));
         }
         Ok(job)
     }
@@ -270,11 +249,11 @@ impl Sandbox {
         let (send, outcome) = oneshot::channel();
         let shared = Arc::clone(&self.shared);
         let body = move || {
-            let outcome = shared.supervise(&job);
+            let outcome = shared.engine.supervise(&job);
             // Whoever waits for a start that never came learns of it here.
             job.follower = None;
             drop((job, place));
-            if let Err(error) = shared.workspace.measure() {
+            if let Err(error) = shared.engine.workspace.measure() {
                 tracing::warn!(%error, "the workspace could not be measured");
             }
             at_end(&outcome);
@@ -310,173 +289,8 @@ impl Sandbox {
             max_rss_bytes: outcome.usage.rss_bytes,
             quarantined: outcome.quarantined,
             strays: if ended_itself { outcome.strays } else { 0 },
-            sandbox: self.shared.report.confinement(),
+            sandbox: self.report().confinement(),
         })
-    }
-}
-
-impl Shared {
-    /// Opens everything and tries it.
-    fn explore(policy: SandboxPolicy, workspace: &Workspace) -> io::Result<Self> {
-        let ground = Ground::survey(&policy, workspace)?;
-        let spawner = Spawner::new(policy.helper.as_deref())?;
-        let helper = if spawner.is_other_program() { "other" } else { "self" };
-        let is_ready = READY.load(Ordering::Acquire) || spawner.is_other_program();
-        let mut layers = Layers::without(&implied(&policy.missing));
-        let mut groups = None;
-        if layers.has(Layer::Cgroup) {
-            match Groups::find() {
-                Ok(found) => groups = Some(found),
-                Err(why) => layers.remove(Layer::Cgroup, why),
-            }
-        }
-        let mut shared = Self {
-            queue: Queue::new(&policy.limits),
-            report: Report::new(&policy, layers.clone(), helper),
-            policy,
-            workspace: workspace.clone(),
-            ground,
-            groups,
-            spawner: is_ready.then_some(spawner),
-            unnamed_calls: AtomicU64::new(0),
-        };
-        shared.report = match shared.probed(layers) {
-            Ok(layers) => Report::new(&shared.policy, layers, helper),
-            Err(why) => shared.report.clone().unusable(why),
-        };
-        if shared.groups.as_ref().is_some_and(|groups| !groups.limits_memory()) {
-            shared.report.gap(NO_MEMORY_CONTROLLER);
-        }
-        Ok(shared)
-    }
-
-    /// The layers that can be built here and hold; or why no command can be started.
-    fn probed(&self, layers: Layers) -> Result<Layers, String> {
-        if self.spawner.is_none() {
-            return Err(NOT_READY.to_owned());
-        }
-        if self.ground.root() == std::path::Path::new("/") {
-            return Err(WHOLE_SYSTEM.to_owned());
-        }
-        if self.policy.mode == Mode::Off {
-            let off = [Layer::Rlimits, Layer::Sweep];
-            let mut rest = layers;
-            for layer in Layer::ALL.into_iter().filter(|layer| !off.contains(layer)) {
-                rest.remove(layer, "sandbox.mode is off");
-            }
-            return Ok(rest);
-        }
-        let outside = Scratch::make("probe").map_err(|error| error.to_string())?;
-        let found = probe::explore(layers, |layers| self.try_layers(layers, &outside));
-        found.map_err(|why| format!("Commands cannot run in the sandbox here: {why}."))
-    }
-
-    /// Builds layers once and tries to break out of them.
-    fn try_layers(&self, layers: &Layers, outside: &Scratch) -> Result<Try, String> {
-        let agent = i32::try_from(std::process::id()).unwrap_or(0);
-        let action = Action::Probe { agent, outside: wire::Bytes(outside.path().to_path_buf()) };
-        let mut job = self
-            .prepare(layers, &Command::new("", PROBE_TIME), PROBE_TIME, |_, _| action)
-            .map_err(|error| error.message().to_owned())?;
-        job.stream_bytes = PROBE_BYTES;
-        let outcome = self.supervise(&job).map_err(|error| error.to_string())?;
-        match outcome.refusal {
-            Some(refusal) => Ok(Try::Refused(refusal)),
-            None if outcome.end == Some(End::Exit(0)) => {
-                let through =
-                    serde_json::from_str(&outcome.stdout.text).map_err(|error| error.to_string())?;
-                Ok(Try::Built(through))
-            }
-            None => Ok(Try::Refused(Outcome::silent())),
-        }
-    }
-
-    fn supervise(&self, job: &Job) -> io::Result<Outcome> {
-        let spawner = self.spawner.as_ref().ok_or_else(|| io::Error::other(NOT_READY))?;
-        supervise::run(job, spawner)
-    }
-
-    fn job(&self, command: &Command, timeout: Duration) -> Result<Job, ToolError> {
-        let mut variables =
-            env::passed(|name| std::env::var(name).ok(), &self.policy.env, self.policy.network)?;
-        variables.extend(command.extra.clone());
-        let argv = command.argv.clone();
-        self.prepare(self.report.layers(), command, timeout, |directory, private| {
-            self.ground.set(&mut variables, directory, private);
-            Action::Run { argv, env: variables.into_iter().collect() }
-        })
-    }
-
-    /// Everything that a helper needs for an action.
-    fn prepare(
-        &self,
-        layers: &Layers,
-        command: &Command,
-        timeout: Duration,
-        action: impl FnOnce(&crate::workspace::Relative, Option<&Private>) -> Action,
-    ) -> Result<Job, ToolError> {
-        let directory = match &command.directory {
-            Some(directory) => directory.clone(),
-            None => self.workspace.resolve(".".as_ref())?,
-        };
-        let handle = self.workspace.directory(&directory)?;
-        let relative = handle.relative.clone();
-        let opened = handle.directory().map_err(|errno| refusal::system(directory.given(), errno))?;
-        let private = match layers.has(Layer::Mounts) {
-            true => None,
-            false => Some(Private::make().map_err(start_failed)?),
-        };
-        let limits = &self.policy.limits;
-        let group = self.group(layers).map_err(start_failed)?;
-        let plan = Plan {
-            layers: layers.working().to_vec(),
-            network: self.policy.network,
-            view: self.ground.view(&self.workspace, &relative, private.as_ref()),
-            directory: wire::Bytes(relative_path(&relative)),
-            ceilings: self.ceilings(layers, timeout),
-            action: action(&relative, private.as_ref()),
-        };
-        let stream_bytes = limits.max_stream_bytes.min(limits.max_total_output_bytes);
-        Ok(Job {
-            plan,
-            root: rustix::io::fcntl_dupfd_cloexec(self.workspace.opener().root(), 0)
-                .map_err(io::Error::from)
-                .map_err(start_failed)?,
-            directory: opened,
-            group,
-            private,
-            watch: None,
-            timeout,
-            stream_bytes: usize::try_from(stream_bytes).unwrap_or(usize::MAX),
-            total_bytes: limits.max_total_output_bytes,
-            free_space_floor: self.workspace.limits().free_space_floor,
-            cancel: Arc::new(Cancel::new().map_err(start_failed)?),
-            follower: None,
-        })
-    }
-
-    fn group(&self, layers: &Layers) -> io::Result<Option<Group>> {
-        let limits = &self.policy.limits;
-        let groups = self.groups.as_ref().filter(|groups| {
-            // Beside a PID namespace a group that only ends processes would add nothing but time.
-            let limits = groups.limits_memory() || groups.limits_processes();
-            layers.has(Layer::Cgroup) && (limits || !layers.has(Layer::Pidns))
-        });
-        groups.map(|groups| groups.create(limits.max_memory_bytes, limits.max_processes)).transpose()
-    }
-
-    fn ceilings(&self, layers: &Layers, timeout: Duration) -> Ceilings {
-        let limits = &self.policy.limits;
-        let groups = self.groups.as_ref().filter(|_| layers.has(Layer::Cgroup));
-        let counted = layers.has(Layer::PidMax) || groups.is_some_and(Groups::limits_processes);
-        let limited = counted || (layers.has(Layer::Rlimits) && !rustix::process::getuid().is_root());
-        Ceilings {
-            file_bytes: limits.max_file_bytes,
-            memory_bytes: (!groups.is_some_and(Groups::limits_memory)).then_some(limits.max_memory_bytes),
-            processes: limits.max_processes,
-            cpu_seconds: timeout.as_secs().saturating_add(CPU_SLACK_SECONDS),
-            count: !limited,
-        }
     }
 }
 
@@ -495,25 +309,9 @@ fn forced_missing() -> Vec<Layer> {
     words.split(',').filter_map(|word| Layer::from_word(word.trim())).collect()
 }
 
-/// Without user namespaces a test stands for a user without privilege, who gets no other namespace either.
-fn implied(forced: &[Layer]) -> Vec<Layer> {
-    let mut all = forced.to_vec();
-    if forced.contains(&Layer::Userns) {
-        all.extend([Layer::Mounts, Layer::Pidns, Layer::Netns]);
-    }
-    if all.contains(&Layer::Pidns) {
-        all.push(Layer::PidMax);
-    }
-    all
-}
-
 /// Whether a byte of a call's id can stand in the name of a directory.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
-}
-
-fn relative_path(relative: &crate::workspace::Relative) -> std::path::PathBuf {
-    if relative.is_root() { std::path::PathBuf::new() } else { relative.as_path().to_path_buf() }
 }
 
 fn unavailable(text: String) -> ToolError {

@@ -49,6 +49,13 @@ impl Report {
         self
     }
 
+    /// Tells operators once when commands run without a guarantee.
+    pub(super) fn warn(&self) {
+        if self.mode == Mode::BestEffort && !self.missing.is_empty() {
+            tracing::warn!(missing = self.missing.join("; "), "commands run without some guarantees");
+        }
+    }
+
     pub(super) fn gap(&mut self, gap: &str) {
         self.gaps.push(gap.to_owned());
     }

@@ -36,8 +36,9 @@ pub struct ProcessList {
 
 /// Lists the background processes that were started with `background`, oldest first.
 #[tool(group = "shell")]
-pub fn process_list(#[ctx] processes: &Processes) -> ProcessList {
-    ProcessList { processes: processes.list().iter().map(|process| listed(process)).collect() }
+pub fn process_list(#[ctx] processes: Option<&Processes>) -> ProcessList {
+    let processes = processes.map(Processes::list).unwrap_or_default();
+    ProcessList { processes: processes.iter().map(|process| listed(process)).collect() }
 }
 
 fn listed(process: &Process) -> ListedProcess {

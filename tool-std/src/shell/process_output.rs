@@ -61,10 +61,10 @@ pub async fn process_output(
     /// Seconds to wait for new output or the end.
     #[arg(range = 0.0..=30.0, default = 0.0)]
     wait: f64,
-    #[ctx] processes: &Processes,
+    #[ctx] processes: Option<&Processes>,
     #[ctx] sandbox: &Sandbox,
 ) -> Result<ProcessOutput, ToolError> {
-    let process = processes.find(process_id)?;
+    let process = Processes::find(processes, process_id)?;
     if wait > 0.0 {
         let news = process.running.wait(stdout_offset, stderr_offset);
         // No news in time is an answer too.

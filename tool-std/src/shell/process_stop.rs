@@ -42,9 +42,9 @@ pub async fn process_stop(
     /// `term` asks it to end and ends it a moment later; `kill` ends it at once.
     #[arg(default)]
     signal: StopSignal,
-    #[ctx] processes: &Processes,
+    #[ctx] processes: Option<&Processes>,
 ) -> Result<StoppedProcess, ToolError> {
-    let process = processes.find(process_id)?;
+    let process = Processes::find(processes, process_id)?;
     let already_ended = process.running.state() != State::Running;
     if !already_ended {
         process.running.stop(signal == StopSignal::Kill).await?;

@@ -117,16 +117,18 @@ impl Processes {
         self.lock().entries.iter().filter(|process| process.owner == self.owner).cloned().collect()
     }
 
-    /// One process of this owner.
+    /// One process of an owner; a program that ends after one call has none.
     ///
     /// # Errors
     /// `not_found`/`process_not_found`.
-    pub(super) fn find(&self, id: &str) -> Result<Arc<Process>, ToolError> {
-        self.list().into_iter().find(|process| process.id == id).ok_or_else(|| {
-            ToolError::not_found(format!("There is no process {}.", refusal::echo(id)))
-                .code("process_not_found")
-                .effect(Effect::None)
-        })
+    pub(super) fn find(owner: Option<&Self>, id: &str) -> Result<Arc<Process>, ToolError> {
+        owner.map(Self::list).unwrap_or_default().into_iter().find(|process| process.id == id).ok_or_else(
+            || {
+                ToolError::not_found(format!("There is no process {}.", refusal::echo(id)))
+                    .code("process_not_found")
+                    .effect(Effect::None)
+            },
+        )
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
