@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use super::scratch::unique;
+use super::scratch::{left_behind, unique};
 
 /// How often an ended group is removed again while the kernel still lets go of it.
 const REMOVALS: u32 = 20;
@@ -32,6 +32,9 @@ impl Groups {
     /// Finds the program's own group and tries it out.
     pub(super) fn find() -> Result<Self, String> {
         let base = own_group().ok_or("no cgroup v2 hierarchy")?;
+        for stale in left_behind(&base) {
+            let _ = fs::remove_dir(stale);
+        }
         let mut groups = Self { base, has_memory: false, has_pids: false };
         // Fails while the program itself is in the group; then groups only end processes.
         let _ = fs::write(groups.base.join("cgroup.subtree_control"), "+memory +pids");

@@ -113,6 +113,7 @@ impl Engine {
             }
             return Ok(rest);
         }
+        Scratch::sweep();
         let outside = Scratch::make("probe").map_err(|error| error.to_string())?;
         let found = probe::explore(layers, |layers| self.try_layers(layers, groups, &outside));
         found.map_err(|why| format!("Commands cannot run in the sandbox here: {why}."))

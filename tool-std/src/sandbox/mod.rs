@@ -2,7 +2,7 @@
 //!
 //! A program that runs commands makes [`Sandbox::init`] the first statement of `main`: each command is built by the program
 //! itself, started once more as a helper. [`Sandbox::open`] finds out once what works on this machine; a command is refused
-//! unless every guarantee is given. What is decided is in pure files ([`layers`], [`policy`], [`env`], [`capture`]), what
+//! unless every guarantee is given. What is decided is in pure files ([`layers`], [`policy`], [`mod@env`], [`capture`]), what
 //! the kernel is told is in the private module `helper`.
 
 mod background;
