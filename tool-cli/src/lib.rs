@@ -52,3 +52,5 @@ pub use io::{Io, Terminal, Tty};
 pub use run::{main, run};
 pub use schema::Target as SchemaTarget;
 pub use settings::{Color, Settings};
+/// What tools are defined with: a crate that depends on this one alone can define its own.
+pub use tool_core;

@@ -7,6 +7,8 @@ mod check;
 mod emit;
 mod errors;
 mod example;
+#[cfg(test)]
+mod expansions;
 mod ir;
 mod parse;
 mod path;

@@ -1,5 +1,6 @@
 //! The standard tools, and the workspace and sandbox they run in.
 
+pub mod edit;
 pub mod file;
 pub mod limits;
 pub mod sandbox;
@@ -9,3 +10,5 @@ pub mod workspace;
 pub use limits::Limits;
 pub use sandbox::{Sandbox, SandboxPolicy};
 pub use workspace::{Workspace, WorkspacePolicy};
+/// What tools are defined with: a crate that depends on this one alone can define its own.
+pub use tool_core;

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, DeserializeOwned, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::bounds::Limits;
@@ -33,7 +33,7 @@ impl<'a> Direct<'a> {
             return None;
         }
         let mut parser = serde_json::Deserializer::from_str(text);
-        let slices = serde::Deserializer::deserialize_map(&mut parser, Split(tool.params)).ok()?;
+        let slices = parser.deserialize_map(Split(tool.params)).ok()?;
         parser.end().ok()?;
         Some(Direct { params: tool.params, slices, gave_up: false })
     }
@@ -53,11 +53,11 @@ impl<'a> Direct<'a> {
     fn read<T: DeserializeOwned>(&self, i: usize, default: Option<fn() -> T>) -> Option<T> {
         let (param, slice) = (self.params.get(i)?, *self.slices.get(i)?);
         match (slice, default) {
-            (Some(slice), _) if is_plain(slice, param) => serde_json::from_str(slice).ok(),
+            (Some(slice), _) if is_plain(slice, param) => T::deserialize(Slice(slice)).ok(),
             (Some(_), _) => None,
             (None, Some(default)) => Some(default()),
             (None, None) if param.is_required() || param.default.is_some() => None,
-            (None, None) => serde_json::from_str(left_out(param.kind)).ok(),
+            (None, None) => T::deserialize(Slice(left_out(param.kind))).ok(),
         }
     }
 }
@@ -117,6 +117,57 @@ fn admits_number(slice: &str, limits: Limits<'_>) -> bool {
     slice.parse().is_ok_and(|integer| limits.admit_integer(integer))
 }
 
+/// Reads one slice: scalars as they stand, everything else through serde_json.
+struct Slice<'de>(&'de str);
+
+impl<'de> Deserializer<'de> for Slice<'de> {
+    type Error = serde_json::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self.0.as_bytes() {
+            b"true" => visitor.visit_bool(true),
+            b"false" => visitor.visit_bool(false),
+            b"null" => visitor.visit_unit(),
+            [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
+                visitor.visit_borrowed_str(self.0.get(1..self.0.len() - 1).unwrap_or_default())
+            }
+            [b'-' | b'0'..=b'9', ..] => {
+                if let Ok(natural) = self.0.parse() {
+                    visitor.visit_u64(natural)
+                } else if let Ok(integer) = self.0.parse() {
+                    visitor.visit_i64(integer)
+                } else {
+                    visitor.visit_f64(self.0.parse().map_err(serde::de::Error::custom)?)
+                }
+            }
+            _ => self.deserialize_seq(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        if self.0 == "null" { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        let mut parser = serde_json::Deserializer::from_str(self.0);
+        let value = parser.deserialize_any(visitor)?;
+        parser.end().map(|()| value)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
+        tuple_struct map struct enum identifier ignored_any
+    }
+}
+
 /// Reads an object into one slice per parameter; refuses a key that is no parameter's, or comes twice.
 struct Split<'a>(&'a [ParamDef<'a>]);
 
@@ -151,7 +202,7 @@ impl<'de> Visitor<'de> for Split<'_> {
 struct Key<'de>(&'de str);
 
 impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Borrowed<'de>(PhantomData<&'de str>);
         impl<'de> Visitor<'de> for Borrowed<'de> {
             type Value = Key<'de>;

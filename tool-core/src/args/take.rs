@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use super::bounds::Limits;
@@ -43,7 +43,7 @@ impl<'a> Args<'a> {
     }
 
     /// Decodes parameter `i`, or makes its default when it was left out or null.
-    pub fn take_or<T: DeserializeOwned>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
+    pub fn take_or<T: ToolArg>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
         if let Some(direct) = &mut self.direct {
             return direct.take(i, Some(default));
         }

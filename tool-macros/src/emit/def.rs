@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{LitStr, ReturnType, Type};
 
 use super::param::{doc, inject_name, items, row_name, variant};
-use super::{call, handle_name, over, probes};
+use super::{call, handle, handle_name, over, probes};
 use crate::ir::{SecretIr, ToolIr};
 use crate::parse::ctx_attr;
 use crate::parse::example_attr::object_text;
@@ -18,6 +18,7 @@ pub(super) fn tables(ir: &ToolIr, root: &TokenStream) -> TokenStream {
     let allow = ir.deprecated_attr.then(|| quote!(#[allow(deprecated)]));
     let params = ir.params().enumerate().map(|(i, param)| items(i, param));
     let injects = injects(ir);
+    let name = handle::name(ir);
     let def = def(ir);
     let call = call::call(ir);
     let probes = probes::probes(ir);
@@ -36,6 +37,7 @@ pub(super) fn tables(ir: &ToolIr, root: &TokenStream) -> TokenStream {
             impl __t::Tool for #handle {
                 const DEF: &'static __t::ToolDef<'static> = &__DEF;
             }
+            #name
             #submit
             #probes
         };

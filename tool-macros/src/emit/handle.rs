@@ -60,9 +60,7 @@ pub(super) fn handle(ir: &ToolIr) -> TokenStream {
 pub(super) fn name(ir: &ToolIr) -> TokenStream {
     let ident = handle_name(ir);
     let name = ir.name();
-    let cfgs = &ir.cfgs;
     quote_spanned! {Span::mixed_site()=>
-        #(#cfgs)*
         impl #ident {
             /// The tool's name.
             pub const NAME: &'static str = #name;

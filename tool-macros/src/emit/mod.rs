@@ -19,8 +19,7 @@ pub(crate) use handle::{handle_name, pascal};
 pub(crate) fn tool(ir: &ToolIr, root: &TokenStream) -> TokenStream {
     let handle = handle::handle(ir);
     let tables = def::tables(ir, root);
-    let name = handle::name(ir);
-    quote_spanned!(Span::mixed_site()=> #handle #tables #name)
+    quote_spanned!(Span::mixed_site()=> #handle #tables)
 }
 
 /// What stands in for a tool whose function has errors, so that no second error follows.
@@ -32,10 +31,12 @@ pub(crate) fn dummy(ir: &ToolIr, root: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #handle
         #(#cfgs)*
-        impl #root::Tool for #ident {
-            const DEF: &'static #root::def::ToolDef<'static> = &#root::__private::BROKEN;
-        }
-        #name
+        const _: () = {
+            impl #root::Tool for #ident {
+                const DEF: &'static #root::def::ToolDef<'static> = &#root::__private::BROKEN;
+            }
+            #name
+        };
     }
 }
 

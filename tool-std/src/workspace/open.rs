@@ -9,8 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink, statat,
-    statx,
+    AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink,
+    statat, statx,
 };
 use rustix::io::Errno;
 
@@ -79,6 +79,16 @@ impl Handle {
     pub(crate) fn reopen(&self, access: OFlags) -> Result<File, Errno> {
         let flags = access | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         open(descriptor_path(self.fd.as_fd()), flags, Mode::empty()).map(File::from)
+    }
+
+    /// What kind of file it is.
+    pub(crate) fn kind(&self) -> FileType {
+        FileType::from_raw_mode(self.stat.st_mode)
+    }
+
+    /// Whether it is a directory.
+    pub(crate) fn is_directory(&self) -> bool {
+        self.kind() == FileType::Directory
     }
 
     /// Opens the directory behind the handle for listing and as a base.

@@ -1,0 +1,45 @@
+//! Programs that reach tool-core in unusual ways are built and run: a renamed dependency, a facade alone, no prelude, a
+//! module with its own `Option` and `std`, the strictest lints. Each checks its own results.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The fixtures that must run.
+const PROGRAMS: [&str; 5] = ["renamed", "facade", "no_prelude", "own_names", "strict"];
+
+#[test]
+fn unusual_programs_build_and_run_all_their_tools() {
+    for program in PROGRAMS {
+        let output = cargo(&["run", "--quiet", "--package", program]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{program}: {text}");
+        assert!(!text.contains(&format!("--> {program}/")), "{program} warns: {text}");
+    }
+}
+
+#[test]
+fn clippy_finds_nothing_in_what_the_macros_write() {
+    let output = cargo(&["clippy", "--quiet", "--package", "strict"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_crate_without_tool_core_is_told_what_to_add() {
+    let output = cargo(&["check", "--quiet", "--package", "stranger"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(text.contains(
+        "error: cannot find tool-core among the dependencies in Cargo.toml; add it, or set `#[tool(crate = ::path)]`"
+    ), "{text}");
+}
+
+fn cargo(args: &[&str]) -> Output {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tests.join("../target"), PathBuf::from);
+    Command::new(env!("CARGO"))
+        .args(args)
+        .current_dir(tests.join("fixtures"))
+        .env("CARGO_TARGET_DIR", target.join("fixtures"))
+        .output()
+        .unwrap()
+}

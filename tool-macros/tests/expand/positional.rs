@@ -1,0 +1,11 @@
+/// Copies.
+#[tool]
+fn copy(
+    /// From.
+    #[arg(positional)]
+    from: PathBuf,
+    /// To.
+    #[arg(positional)]
+    to: Vec<PathBuf>,
+) {
+}

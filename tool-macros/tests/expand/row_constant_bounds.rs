@@ -1,0 +1,7 @@
+/// Does it.
+#[tool]
+fn t(
+    /// What.
+    #[arg(range = LEAST..MOST, len = ..MOST)]
+    x: u32,
+) {}

@@ -1,0 +1,7 @@
+/// Does it.
+#[tool]
+fn t(
+    /// What.
+    #[arg(entries)]
+    x: BTreeMap<String, u32>,
+) {}

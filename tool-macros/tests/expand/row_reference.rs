@@ -1,0 +1,6 @@
+/// Does it.
+#[tool]
+fn t(
+    /// What.
+    x: &Page,
+) {}

@@ -1,0 +1,7 @@
+/// Does it.
+#[tool]
+fn t(
+    /// What.
+    #[arg(with = seconds, schema_with = seconds_schema, default = Duration::ZERO)]
+    x: Duration,
+) {}

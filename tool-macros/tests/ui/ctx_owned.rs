@@ -1,0 +1,9 @@
+use tool_core::prelude::*;
+
+struct Db;
+
+/// Does it.
+#[tool]
+fn t(#[ctx] db: Db) -> String { String::new() }
+
+fn main() {}

@@ -1,0 +1,10 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool]
+fn t(
+    /// What.
+    #[arg(colour = "a")] x: &str,
+) -> String { String::new() }
+
+fn main() {}

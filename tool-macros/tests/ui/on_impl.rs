@@ -1,0 +1,8 @@
+use tool_core::prelude::*;
+
+struct A;
+
+#[tool]
+impl A {}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool]
+mod a {}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool]
+struct A;
+
+fn main() {}

@@ -1,0 +1,74 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool]
+fn t(
+    /// What.
+    p0: u32,
+    /// What.
+    p1: u32,
+    /// What.
+    p2: u32,
+    /// What.
+    p3: u32,
+    /// What.
+    p4: u32,
+    /// What.
+    p5: u32,
+    /// What.
+    p6: u32,
+    /// What.
+    p7: u32,
+    /// What.
+    p8: u32,
+    /// What.
+    p9: u32,
+    /// What.
+    p10: u32,
+    /// What.
+    p11: u32,
+    /// What.
+    p12: u32,
+    /// What.
+    p13: u32,
+    /// What.
+    p14: u32,
+    /// What.
+    p15: u32,
+    /// What.
+    p16: u32,
+    /// What.
+    p17: u32,
+    /// What.
+    p18: u32,
+    /// What.
+    p19: u32,
+    /// What.
+    p20: u32,
+    /// What.
+    p21: u32,
+    /// What.
+    p22: u32,
+    /// What.
+    p23: u32,
+    /// What.
+    p24: u32,
+    /// What.
+    p25: u32,
+    /// What.
+    p26: u32,
+    /// What.
+    p27: u32,
+    /// What.
+    p28: u32,
+    /// What.
+    p29: u32,
+    /// What.
+    p30: u32,
+    /// What.
+    p31: u32,
+    /// What.
+    p32: u32,
+) -> String { String::new() }
+
+fn main() {}

@@ -1,0 +1,10 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool]
+fn t(
+    /// What.
+    #[arg(conflicts_with = ["x"])] x: Option<u32>,
+) -> String { String::new() }
+
+fn main() {}

@@ -1,0 +1,5 @@
+use tool_core::prelude::*;
+
+tool_set! { ALL: [ATool] }
+
+fn main() {}

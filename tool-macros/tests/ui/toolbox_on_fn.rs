@@ -1,0 +1,6 @@
+use tool_core::prelude::*;
+
+#[toolbox]
+fn t() {}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool]
+fn t(
+    /// What.
+    x: Option<(&str, u32)>,
+) -> String { String::new() }
+
+fn main() {}
