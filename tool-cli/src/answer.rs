@@ -42,8 +42,7 @@ impl Session<'_> {
         let command =
             [vec![self.cli.name.clone()], stage.command.clone().unwrap_or_default(), words].concat();
         let command: Vec<String> = command.iter().map(|word| quote(word)).collect();
-        let asks = ready.destructive && !stage.settings.as_ref().is_some_and(|settings| settings.yes);
-        let decision = if asks { "ask" } else { "run" };
+        let decision = if Self::asks(ready) { "ask" } else { "run" };
         let args = hide_secrets(args, &stage.table);
         json!({"dry_run": true, "tool": stage.tool, "args": args, "decision": decision, "command": command.join(" ")})
     }
@@ -227,7 +226,7 @@ impl Session<'_> {
 }
 
 /// The arguments with every secret as `***`.
-fn hide_secrets(mut args: Value, table: &Table) -> Value {
+pub(crate) fn hide_secrets(mut args: Value, table: &Table) -> Value {
     for param in table.params.iter().filter(|param| param.secret) {
         if let Some(value) = args.get_mut(&param.name) {
             *value = Value::from("***");

@@ -19,6 +19,7 @@ use tool_core::{
     ArgIssue, Call, Caller, Executor, IssueCode, ToolContext, ToolError, ToolOutput, ToolResult, envelope,
 };
 
+use crate::approve::unasked;
 use crate::builtin::call::unknown_tool;
 use crate::exit::ExitCode;
 use crate::fault::{Fault, text};
@@ -198,7 +199,7 @@ impl Answers<'_> {
 
     fn spawn(&self, call: Call) -> JoinHandle<ToolResult> {
         let (executor, ctx, limit) = (self.executor.clone(), self.ctx.clone(), self.settings.timeout);
-        let dry_run = self.settings.dry_run;
+        let (dry_run, yes) = (self.settings.dry_run, self.settings.yes);
         tokio::spawn(async move {
             let run = async {
                 if dry_run {
@@ -206,6 +207,9 @@ impl Answers<'_> {
                     return Ok(ToolOutput::structured(
                         json!({"dry_run": true, "tool": plan.tool, "args": plan.args}),
                     ));
+                }
+                if !yes {
+                    unasked(&executor, &call, &ctx).await?;
                 }
                 executor.call(call, &ctx, Caller::Cli).await
             };

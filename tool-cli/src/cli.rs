@@ -129,6 +129,10 @@ impl Cli {
         let mut session = Session::new(self, argv, io);
         match session.prepare() {
             Next::Done(code) => code,
+            Next::Call(ready) if Session::asks(&ready) => match crate::runtime::current_thread() {
+                Ok(runtime) => runtime.block_on(session.ask_and_call(*ready)),
+                Err(error) => session.refuse(error),
+            },
             Next::Call(mut ready) => {
                 let call = std::mem::take(&mut ready.call);
                 let result = ready.executor.call_blocking(call, &ready.ctx, Caller::Cli);
@@ -151,11 +155,7 @@ impl Cli {
         let mut session = Session::new(self, argv, io);
         match session.prepare() {
             Next::Done(code) => code,
-            Next::Call(mut ready) => {
-                let call = std::mem::take(&mut ready.call);
-                let result = ready.executor.call(call, &ready.ctx, Caller::Cli).await;
-                session.finish(&ready, result)
-            }
+            Next::Call(ready) => session.ask_and_call(*ready).await,
             Next::Waiting(waiting) => session.wait(*waiting).await,
         }
     }

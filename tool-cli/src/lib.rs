@@ -6,6 +6,7 @@
 //! Everything that knows options interprets the one table of a tool, [`flags::Table`].
 
 mod answer;
+mod approve;
 mod batch;
 mod binary;
 mod builtin;

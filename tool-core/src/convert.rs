@@ -20,6 +20,12 @@ use crate::output::{Content, Finish, ToolOutput, ToolResult};
 /// A type, to be asked what it is.
 pub struct Of<T>(PhantomData<fn() -> T>);
 
+impl<T> Default for Of<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Of<T> {
     /// The type itself.
     pub const fn new() -> Self {

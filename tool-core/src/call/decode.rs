@@ -80,10 +80,11 @@ fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: bool) -> Result<Dec
 
 /// Decodes a call whose arguments are text: the short way where nothing is wrong, else the whole one.
 fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
-    if !keep && let Some(mut args) = Args::direct(def, text) {
-        if let Ok(run) = enter(def, &mut args) {
-            return Ok(Decoded { run, normal: None, notes: Vec::new() });
-        }
+    if !keep
+        && let Some(mut args) = Args::direct(def, text)
+        && let Ok(run) = enter(def, &mut args)
+    {
+        return Ok(Decoded { run, normal: None, notes: Vec::new() });
     }
     let args = parse_arguments(text)?;
     decode(def, Call { args, ..Call::default() }, mode, keep)
