@@ -8,8 +8,8 @@ if ! command -v valgrind >/dev/null; then
   echo "call: skipped: valgrind not installed"
   exit "${TOOL_REQUIRE_PEERS:-0}"
 fi
-cargo build --quiet --release -p tests --example call_by_tool --example call_by_hand
-target=${CARGO_TARGET_DIR:-target}/release/examples
+cargo build --quiet --release -p bench
+target=${CARGO_TARGET_DIR:-target}/release
 
 instructions() { # EXAMPLE CALLS
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$target/$1" "$2" 2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'

@@ -24,8 +24,9 @@ impl Session<'_> {
     /// Waits for what is no single call.
     pub(crate) async fn wait(&mut self, waiting: Waiting) -> ExitCode {
         match waiting {
-            Waiting::Plan(ready) => {
-                let plan = ready.executor.plan(ready.call.clone(), &ready.ctx, Caller::Cli).await;
+            Waiting::Plan(mut ready) => {
+                let call = std::mem::take(&mut ready.call);
+                let plan = ready.executor.plan(call, &ready.ctx, Caller::Cli).await;
                 let result = plan.map(|plan| ToolOutput::structured(self.planned(&ready, plan.args)));
                 self.finish(&ready, result)
             }

@@ -129,8 +129,9 @@ impl Cli {
         let mut session = Session::new(self, argv, io);
         match session.prepare() {
             Next::Done(code) => code,
-            Next::Call(ready) => {
-                let result = ready.executor.call_blocking(ready.call.clone(), &ready.ctx, Caller::Cli);
+            Next::Call(mut ready) => {
+                let call = std::mem::take(&mut ready.call);
+                let result = ready.executor.call_blocking(call, &ready.ctx, Caller::Cli);
                 session.finish(&ready, result)
             }
             Next::Waiting(waiting) => match crate::runtime::current_thread() {
@@ -150,8 +151,9 @@ impl Cli {
         let mut session = Session::new(self, argv, io);
         match session.prepare() {
             Next::Done(code) => code,
-            Next::Call(ready) => {
-                let result = ready.executor.call(ready.call.clone(), &ready.ctx, Caller::Cli).await;
+            Next::Call(mut ready) => {
+                let call = std::mem::take(&mut ready.call);
+                let result = ready.executor.call(call, &ready.ctx, Caller::Cli).await;
                 session.finish(&ready, result)
             }
             Next::Waiting(waiting) => session.wait(*waiting).await,

@@ -3,6 +3,8 @@
 //! Per parameter an explicit option wins over `--input`, that over the variable; defaults are the decoder's. Text goes to the
 //! decoder as it is. A parameter with a fault is withheld, so that its other mistakes are not guessed at.
 
+mod repeated;
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
@@ -16,7 +18,7 @@ use tool_core::{ArgIssue, IssueCode};
 use crate::fault::{Fault, pointer, text};
 use crate::flags::{Effect, Param, Table};
 use crate::globals;
-use crate::kind::{Items, Kind};
+use crate::kind::Kind;
 use crate::lex::{Given, Unknown};
 use crate::origins::Origins;
 use crate::sources::{Sources, Word, not_utf8};
@@ -190,7 +192,10 @@ impl Gatherer<'_, '_, '_> {
         } else if !from_input.is_empty() {
             return Some(from_input);
         } else {
-            self.variable(param)?
+            match self.variable(param) {
+                Some(found) => found,
+                None => Ok(self.prompted(param)?),
+            }
         };
         let value = found.ok()?;
         Some(Map::from_iter([(param.name.clone(), value)]))
@@ -212,6 +217,12 @@ impl Gatherer<'_, '_, '_> {
         let flag = format!("${name}");
         let used = Use { value: Some(value), effect: Effect::Give, flag: &flag, words: None, plain: true };
         Some(self.value(param, &[used], &pointer([param.name.as_str()])))
+    }
+
+    /// A secret that a person types, where it must be given and was not.
+    fn prompted(&mut self, param: &Param) -> Option<Value> {
+        let asks = param.secret && param.required && self.out.faults.is_empty();
+        if asks { self.sources.secret(&param.name).map(Value::from) } else { None }
     }
 
     /// The value that options give.
@@ -316,7 +327,7 @@ impl Gatherer<'_, '_, '_> {
             return self.source(word, typed, used, path).map(Value::String);
         }
         self.may_read(word, path)?;
-        match self.sources.bytes(word, typed) {
+        match self.sources.bytes(word, typed, used.flag) {
             Ok(bytes) => Ok(Value::String(STANDARD.encode(bytes))),
             Err(fault) => Err(self.note(*fault, used, path.to_owned())),
         }
@@ -328,7 +339,7 @@ impl Gatherer<'_, '_, '_> {
         let typed = named.to_string_lossy().into_owned();
         let bytes = if named == "-" {
             self.may_read(Word::Stdin, path)?;
-            self.sources.bytes(Word::Stdin, "-")
+            self.sources.bytes(Word::Stdin, "-", used.flag)
         } else {
             self.sources.file(named, &typed)
         };
@@ -373,114 +384,6 @@ impl Gatherer<'_, '_, '_> {
             });
         }
         Noted
-    }
-
-    // ---- lists and maps ----------------------------------------------------------------------------------------------
-
-    fn list(&mut self, target: &Param, items: Items, uses: &[Use<'_>], path: &str) -> Found<Value> {
-        let mut list: Vec<Value> = Vec::new();
-        let mut sound = Ok(());
-        for used in uses {
-            if used.effect == Effect::Negate {
-                list.clear();
-                continue;
-            }
-            match self.elements(target, items, *used, path) {
-                Ok(found) => {
-                    for value in found {
-                        let place = format!("{path}/{}", list.len());
-                        self.out.origins.note(place, used.flag, used.words.cloned());
-                        list.push(value);
-                    }
-                }
-                Err(Noted) => sound = Err(Noted),
-            }
-        }
-        if let Some(used) = uses.first() {
-            let words = used.words.filter(|_| uses.len() == 1);
-            self.out.origins.note(path.to_owned(), used.flag, words.cloned());
-        }
-        sound.map(|()| Value::Array(list))
-    }
-
-    /// What one use adds to a list.
-    fn elements(&mut self, target: &Param, items: Items, used: Use<'_>, path: &str) -> Found<Vec<Value>> {
-        let typed = self.word(used, path)?;
-        let bracket = typed.trim_start().starts_with('[');
-        let found = match items {
-            Items::Text if bracket && !used.plain => {
-                if args::parse(typed).is_ok() {
-                    let flag = used.flag;
-                    self.out
-                        .warnings
-                        .push(format!("{flag} took a JSON array as one text; repeat {flag} for each"));
-                }
-                Value::from(typed)
-            }
-            Items::Text | Items::Scalar if bracket => self.parsed(typed, target, used, path)?,
-            Items::Text | Items::Scalar => Value::from(typed),
-            Items::Json => {
-                let text = self.source(Word::json(typed), typed, used, path)?;
-                self.parsed(&text, target, used, path)?
-            }
-        };
-        Ok(match found {
-            Value::Array(values) => values,
-            value => vec![value],
-        })
-    }
-
-    fn map(&mut self, target: &Param, items: Items, uses: &[Use<'_>], path: &str) -> Found<Value> {
-        let mut map = Map::new();
-        let mut sound = Ok(());
-        if let [used, ..] = uses {
-            self.out.origins.note(
-                path.to_owned(),
-                used.flag,
-                used.words.filter(|_| uses.len() == 1).cloned(),
-            );
-        }
-        for used in uses {
-            let entries = match self.entries(target, items, *used, path) {
-                Ok(Value::Object(entries)) => entries,
-                Ok(other) => return Ok(other),
-                Err(Noted) => {
-                    sound = Err(Noted);
-                    continue;
-                }
-            };
-            for (key, value) in entries {
-                let place = format!("{path}{}", pointer([key.as_str()]));
-                if map.contains_key(&key) {
-                    let fault = Fault::new(IssueCode::Duplicate, "each key once", "the key twice");
-                    sound = Err(self.note(fault, *used, place));
-                } else {
-                    self.out.origins.note(place, used.flag, used.words.cloned());
-                    map.insert(key, value);
-                }
-            }
-        }
-        sound.map(|()| Value::Object(map))
-    }
-
-    /// What one use adds to a map: `KEY=VALUE`, or a JSON object.
-    fn entries(&mut self, target: &Param, items: Items, used: Use<'_>, path: &str) -> Found<Value> {
-        let typed = self.word(used, path)?;
-        let pair = typed.split_once('=').filter(|(key, _)| !key.is_empty() && !typed.starts_with('{'));
-        if let Some((key, value)) = pair {
-            let value = match items {
-                Items::Json => self.parsed(value, target, used, &format!("{path}{}", pointer([key])))?,
-                Items::Text | Items::Scalar => Value::from(value),
-            };
-            return Ok(Value::Object(Map::from_iter([(key.to_owned(), value)])));
-        }
-        let word = Word::json(typed);
-        if matches!(word, Word::Plain(_)) && !typed.starts_with('{') {
-            let fault = Fault::new(IssueCode::Syntax, "KEY=VALUE", text(typed));
-            return Err(self.note(fault, used, path.to_owned()));
-        }
-        let text = self.source(word, typed, used, path)?;
-        self.parsed(&text, target, used, path)
     }
 
     // ---- unknown options ---------------------------------------------------------------------------------------------
@@ -530,7 +433,7 @@ impl Gatherer<'_, '_, '_> {
             return Ok(typed.to_owned());
         }
         self.may_read(word, path)?;
-        self.sources.text(word, typed).map_err(|fault| self.note(*fault, used, path.to_owned()))
+        self.sources.text(word, typed, used.flag).map_err(|fault| self.note(*fault, used, path.to_owned()))
     }
 
     /// Leaves standard input alone when it was asked for twice; the fault stands at the later place.

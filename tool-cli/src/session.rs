@@ -213,11 +213,11 @@ impl<'c> Session<'c> {
         };
         let faults = [std::mem::take(&mut lexed.faults), faults].concat();
         let warnings = self.deprecations(&lexed, entry, &stage);
-        let gathered = self.gathered(&lexed, faults, &stage.table, settings);
+        let mut gathered = self.gathered(&lexed, faults, &stage.table, settings);
         self.warn(settings, warnings.iter().chain(&gathered.warnings));
         let call = Call {
             tool: entry.name().to_owned(),
-            args: gathered.args.clone(),
+            args: std::mem::take(&mut gathered.args),
             issues: gathered.faults.iter().map(|fault| fault.issue.clone()).collect(),
             call_id: None,
             idempotency_key: settings.idempotency_key.clone(),
@@ -272,7 +272,10 @@ impl<'c> Session<'c> {
         };
         let mut sources = Sources {
             stdin: &mut *self.io.stdin,
-            refuse_terminal: self.io.tty.stdin && settings.no_input,
+            stdin_is_terminal: self.io.tty.stdin,
+            no_input: settings.no_input,
+            terminal: self.io.terminal.as_deref_mut(),
+            notes: if settings.quiet { None } else { Some(&mut *self.io.stderr) },
             cwd: &self.io.cwd,
             limit: MAX_ARGS_BYTES,
         };

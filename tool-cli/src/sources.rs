@@ -4,19 +4,26 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use tool_core::IssueCode;
 
 use crate::fault::{Fault, text};
+use crate::io::Terminal;
 
 /// Where words are read from.
 pub(crate) struct Sources<'a> {
     /// Standard input.
     pub(crate) stdin: &'a mut (dyn Read + Send),
-    /// Whether it is a terminal at which nobody may be asked.
-    pub(crate) refuse_terminal: bool,
+    /// Whether it is a terminal.
+    pub(crate) stdin_is_terminal: bool,
+    /// Whether nobody may be asked for anything.
+    pub(crate) no_input: bool,
+    /// The controlling terminal, if there is one.
+    pub(crate) terminal: Option<&'a mut (dyn Terminal + 'static)>,
+    /// Where a person is told what is waited for; nowhere with `--quiet`.
+    pub(crate) notes: Option<&'a mut (dyn Write + Send)>,
     /// Directory of relative files.
     pub(crate) cwd: &'a Path,
     /// Most bytes of one source.
@@ -54,25 +61,40 @@ impl<'w> Word<'w> {
 }
 
 impl Sources<'_> {
-    /// The bytes of a source; `typed` is the word that named it.
-    pub(crate) fn bytes(&mut self, word: Word<'_>, typed: &str) -> Result<Vec<u8>, Box<Fault>> {
+    /// The bytes of a source; `typed` is the word that named it, behind `flag`.
+    pub(crate) fn bytes(&mut self, word: Word<'_>, typed: &str, flag: &str) -> Result<Vec<u8>, Box<Fault>> {
         match word {
             Word::Plain(plain) => Ok(plain.as_bytes().to_vec()),
             Word::File(file) => self.file(OsStr::new(file), typed),
-            Word::Stdin if self.refuse_terminal => {
+            Word::Stdin if self.stdin_is_terminal && self.no_input => {
                 let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
                 Err(Box::new(fault.hint("standard input is a terminal and --no-input is set")))
             }
             Word::Stdin => {
+                self.tell_waiting(flag);
                 read(self.stdin, self.limit).map_err(|why| unreadable("-", "standard input", &why))
             }
         }
     }
 
     /// The text of a source, byte for byte.
-    pub(crate) fn text(&mut self, word: Word<'_>, typed: &str) -> Result<String, Box<Fault>> {
-        let bytes = self.bytes(word, typed)?;
+    pub(crate) fn text(&mut self, word: Word<'_>, typed: &str, flag: &str) -> Result<String, Box<Fault>> {
+        let bytes = self.bytes(word, typed, flag)?;
         String::from_utf8(bytes).map_err(|error| not_utf8(typed, error.utf8_error().valid_up_to()))
+    }
+
+    /// Asks a person for a secret, without echo; `None` where nobody can be asked, or nothing was typed.
+    pub(crate) fn secret(&mut self, name: &str) -> Option<String> {
+        let terminal = self.terminal.as_mut().filter(|_| !self.no_input)?;
+        let answer = terminal.ask_hidden(&format!("{name}: ")).ok()??;
+        Some(answer.trim_end_matches(['\r', '\n']).to_owned()).filter(|secret| !secret.is_empty())
+    }
+
+    /// Tells a person at a terminal that the program waits for typing.
+    fn tell_waiting(&mut self, flag: &str) {
+        if let Some(notes) = self.notes.as_mut().filter(|_| self.stdin_is_terminal) {
+            let _ = writeln!(notes, "reading {flag} from standard input; end with Ctrl-D");
+        }
     }
 
     /// The bytes of a file, relative to the working directory.
@@ -128,7 +150,15 @@ mod tests {
     use super::*;
 
     fn sources<'a>(stdin: &'a mut (dyn Read + Send), cwd: &'a Path) -> Sources<'a> {
-        Sources { stdin, refuse_terminal: false, cwd, limit: 8 }
+        Sources {
+            stdin,
+            stdin_is_terminal: false,
+            no_input: false,
+            terminal: None,
+            notes: None,
+            cwd,
+            limit: 8,
+        }
     }
 
     #[test]
@@ -143,9 +173,9 @@ mod tests {
     #[test]
     fn a_source_within_the_limit_is_read_whole_and_a_larger_one_refused() {
         let mut stdin: &[u8] = b"12345678";
-        assert_eq!(sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-").unwrap(), "12345678");
+        assert_eq!(sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-", "--x").unwrap(), "12345678");
         let mut stdin: &[u8] = b"123456789";
-        let fault = sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-").unwrap_err();
+        let fault = sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-", "--x").unwrap_err();
         assert_eq!(fault.issue.hint.unwrap(), "cannot read standard input: it is larger than 8 bytes");
     }
 
@@ -161,7 +191,32 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_named_by_place() {
         let mut stdin: &[u8] = b"ok\xff";
-        let fault = sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-").unwrap_err();
+        let fault = sources(&mut stdin, Path::new("/")).text(Word::Stdin, "-", "--x").unwrap_err();
         assert_eq!(fault.issue.hint.unwrap(), "not UTF-8 at byte 2");
+    }
+
+    #[test]
+    fn a_person_at_a_terminal_is_told_that_typing_is_waited_for() {
+        let mut told: Vec<u8> = Vec::new();
+        let mut stdin: &[u8] = b"typed";
+        let mut at_terminal = Sources {
+            stdin_is_terminal: true,
+            notes: Some(&mut told),
+            ..sources(&mut stdin, Path::new("/"))
+        };
+        assert_eq!(at_terminal.text(Word::Stdin, "-", "--body").unwrap(), "typed");
+        assert_eq!(told, b"reading --body from standard input; end with Ctrl-D\n");
+    }
+
+    #[test]
+    fn standard_input_is_refused_at_a_terminal_where_nobody_may_be_asked() {
+        let mut stdin: &[u8] = b"typed";
+        let mut refused =
+            Sources { stdin_is_terminal: true, no_input: true, ..sources(&mut stdin, Path::new("/")) };
+        let fault = refused.text(Word::Stdin, "-", "--body").unwrap_err();
+        assert_eq!(fault.issue.hint.unwrap(), "standard input is a terminal and --no-input is set");
+        let mut stdin: &[u8] = b"piped";
+        let mut piped = Sources { no_input: true, ..sources(&mut stdin, Path::new("/")) };
+        assert_eq!(piped.text(Word::Stdin, "-", "--body").unwrap(), "piped");
     }
 }

@@ -63,7 +63,7 @@ fn call(case: &Value) -> Result<Vec<String>, String> {
     let scene = Scene::new(case);
     let start = Instant::now();
     let result = scene.call(case, &case["call"]);
-    let mut wrong = scene::compare(&case["expect"], case, &result);
+    let mut wrong = scene::compare(&scene.fill(&case["expect"]), case, &result);
     if scene::is_late(case, start) {
         wrong.push(format!("took {:?}", start.elapsed()));
     }
@@ -135,7 +135,13 @@ fn attack(case: &Value) -> Result<Vec<String>, String> {
     let mut wrong = one_attack(case)?;
     for variant in case["variants"].as_array().into_iter().flatten() {
         let mut other = case.clone();
-        other["call"]["args"]["path"] = variant.clone();
+        match case["call"]["args"]["patch"].as_str().and_then(|patch| patch.split_once('\n')) {
+            Some((_, rest)) => {
+                let patch = format!("{}\n{rest}", variant.as_str().unwrap());
+                other["call"]["args"]["patch"] = patch.into();
+            }
+            None => other["call"]["args"]["path"] = variant.clone(),
+        }
         wrong.extend(one_attack(&other)?);
     }
     for tool in case["also"].as_array().into_iter().flatten() {
@@ -143,7 +149,14 @@ fn attack(case: &Value) -> Result<Vec<String>, String> {
         other["call"]["tool"] = tool.clone();
         other["call"]["args"] = fitting(tool.as_str().unwrap(), &case["call"]["args"]);
         other["expect"] = alike(&case["expect"]);
-        if known(tool).is_ok() {
+        if other["call"]["args"]["from"] == "ok" {
+            let mut setup = case["setup"].as_array().cloned().unwrap_or_default();
+            setup.push(serde_json::json!(["write", "{ROOT}/ok", "ok"]));
+            other["setup"] = setup.into();
+        }
+        // `delete_file` deletes a link itself, wherever it leads (files.md §12, vector delete-link-out-itself).
+        let deletes_link = tool == "delete_file" && case["call"]["args"]["path"] == "l";
+        if known(tool).is_ok() && !deletes_link {
             wrong.extend(one_attack(&other)?.into_iter().map(|text| format!("{tool}: {text}")));
         }
     }
@@ -175,11 +188,27 @@ fn one_attack(case: &Value) -> Result<Vec<String>, String> {
 /// The same path and otherwise valid arguments for another tool.
 fn fitting(tool: &str, args: &Value) -> Value {
     let path = args.get("path").cloned().unwrap_or(Value::from("."));
-    match tool {
+    let mut other = match tool {
         "write_file" => serde_json::json!({"path": path, "content": "x"}),
         "search_files" => serde_json::json!({"path": path, "pattern": "x"}),
+        "find_files" => serde_json::json!({"path": path, "pattern": "*"}),
+        "edit_file" => serde_json::json!({"path": path, "patch": "@@ -1 +1 @@\n-a\n+b\n"}),
+        "edit_lines" => {
+            let patch = serde_json::json!({"start_line": 1, "end_line": 0, "content": "x"});
+            serde_json::json!({"path": path, "patches": [patch]})
+        }
+        "replace_text" => serde_json::json!({"path": path, "old": "a", "new": "b"}),
+        // Where a case writes to its path, it is the destination, but for a link, which is where to start from.
+        "copy_file" | "move_file" if args.get("content").is_some() && path != "l" => {
+            serde_json::json!({"from": "ok", "to": path})
+        }
+        "copy_file" | "move_file" => serde_json::json!({"from": path, "to": "elsewhere"}),
         _ => serde_json::json!({"path": path}),
+    };
+    if let Some(version) = args.get("expected_version") {
+        other["expected_version"] = version.clone();
     }
+    other
 }
 
 /// Other tools answer with the same kind and code, and find as little.
@@ -230,4 +259,34 @@ fn differences(case: &Value, got: Result<Value, ToolError>) -> Vec<String> {
         None => serde_json::json!({"ok": case["expect"]}),
     };
     scene::compare(&expect, &Value::Null, &got)
+}
+
+/// The same vectors for a user without privileges, whom permission bits bind.
+#[test]
+fn the_vectors_hold_for_nobody_too() {
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65_534;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let program = std::env::current_exe().unwrap();
+    let mut command = std::process::Command::new(program);
+    command.args(["--nocapture", "the_file_tools_answer", "paths_are_resolved"]).uid(NOBODY).gid(NOBODY);
+    command.env("TMPDIR", "/tmp").current_dir("/");
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            assert_ne!(
+                std::env::var("TOOL_REQUIRE_PEERS").as_deref(),
+                Ok("1"),
+                "nobody cannot run this test"
+            );
+            println!("skipped: nobody cannot run this test");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter(|line| line.contains("cases of")).for_each(|line| println!("as nobody: {line}"));
+    assert!(output.status.success(), "{text}");
 }

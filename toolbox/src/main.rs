@@ -1,18 +1,22 @@
-//! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`.
+//! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`
+//! and a sandbox for the commands that they run.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use tool_cli::{Cli, Settings};
 use tool_core::{ContextBuilder, ToolContext, ToolError};
-use tool_std::{Workspace, WorkspacePolicy};
+use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
 
 fn main() -> ExitCode {
+    // Each command that a tool runs is built by this program, started once more.
+    Sandbox::init();
     let cli = Cli::discover()
         .name("toolbox")
         .version(env!("CARGO_PKG_VERSION"))
         .about("The standard tools as one program.")
         .group("file", "Files of the workspace")
+        .group("shell", "Programs, in a sandbox")
         .context(context);
     tool_cli::main(Ok(cli))
 }
@@ -20,7 +24,9 @@ fn main() -> ExitCode {
 /// What the standard tools find in their context.
 fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
+    let sandbox = Sandbox::open(SandboxPolicy::default(), &workspace)?;
     Ok(ToolContext::builder()
         .secrets(settings.secrets())
-        .provide_with(move |ctx| Arc::new(workspace.for_call(ctx))))
+        .provide_with(move |ctx| Arc::new(workspace.for_call(ctx)))
+        .provide_with(move |ctx| Arc::new(sandbox.for_call(ctx))))
 }

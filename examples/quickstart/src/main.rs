@@ -4,7 +4,6 @@ use tool_core::prelude::*;
 
 /// Greets a person.
 #[tool]
-#[example("A friendly greeting", { "name": "Ada", "loud": true } => "HELLO, ADA!")]
 fn greet(
     /// Whom to greet.
     #[arg(positional)]
@@ -22,18 +21,13 @@ fn add(
     /// The numbers.
     #[arg(positional, len = 1..=100)]
     numbers: Vec<i64>,
-) -> Result<i64, String> {
-    let sum = numbers.iter().try_fold(0i64, |sum, n| sum.checked_add(*n));
-    sum.ok_or_else(|| "The sum does not fit in 64 bits.".to_owned())
+) -> Option<i64> {
+    numbers.iter().try_fold(0i64, |sum, n| sum.checked_add(*n))
 }
 
 /// Waits, then answers.
 #[tool(group = "time")]
-async fn wait(
-    /// How long, in milliseconds.
-    #[arg(range = 0..=60_000, default = 100)]
-    ms: u64,
-) -> String {
+async fn wait(#[arg(description = "Milliseconds.", range = 0..=60_000, default = 100)] ms: u64) -> String {
     tokio::time::sleep(std::time::Duration::from_millis(ms)).await;
     format!("{ms} ms later")
 }

@@ -4,7 +4,7 @@ use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use tool_core::ToolDef;
 
-use super::arguments::{Decoded, by_schema, by_type, schema_only};
+use super::arguments::{Decoded, by_schema, by_type, schema_only, told_by_type};
 use super::random::Random;
 use super::type_language;
 
@@ -85,6 +85,8 @@ struct Subject {
     kind: Value,
     params: Value,
     typed: &'static ToolDef<'static>,
+    /// The same, where the type is one that tells all.
+    marked: &'static ToolDef<'static>,
     schema_only: &'static ToolDef<'static>,
     validator: Validator,
 }
@@ -95,12 +97,14 @@ impl Subject {
         let typed = type_language::tool(&json!({ "params": params }));
         let schema = typed.input_schema().expect("a schema").schema();
         let validator = jsonschema::draft202012::new(schema).expect("a valid schema");
-        Subject { kind: kind.clone(), params, typed, schema_only: schema_only(typed), validator }
+        let marked = told_by_type(typed, &params);
+        Subject { kind: kind.clone(), params, typed, marked, schema_only: schema_only(typed), validator }
     }
 
     /// Law 4: both decoders say the same. Integers beyond 64 bits of the Rust type are told by types alone.
     fn decode(&self, input: &Value) -> Decoded {
-        let by_type = by_type(self.typed, &self.params, Ok(input.clone()));
+        let by_type_of = |tool| by_type(tool, &self.params, Ok(input.clone()));
+        let by_type = by_type_of(self.typed);
         let by_schema = by_schema(self.schema_only, Ok(input.clone()));
         // As text: the order of keys counts.
         let told = |decoded: &Decoded| match decoded {
@@ -110,6 +114,8 @@ impl Subject {
         let (type_says, schema_says) = (told(&by_type), told(&by_schema));
         let beyond =
             ["9223372036854775807", "18446744073709551615"].iter().any(|limit| type_says.contains(limit));
+        let marked_says = told(&by_type_of(self.marked));
+        assert_eq!(type_says, marked_says, "{input} of {}", self.kind);
         if type_says != schema_says && !beyond {
             panic!("{} of {}\nby type:   {type_says}\nby schema: {schema_says}", input, self.kind);
         }

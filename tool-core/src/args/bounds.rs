@@ -24,7 +24,7 @@ impl<'a> Limits<'a> {
 
     /// The limits of a parameter's value.
     pub(crate) fn of(bounds: &'a Bounds<'a>) -> Limits<'a> {
-        Limits { bounds: (!bounds.is_none()).then_some(bounds), of_item: false }
+        Limits { bounds: Some(bounds), of_item: false }
     }
 
     /// The limits of each item.
@@ -43,19 +43,20 @@ impl<'a> Limits<'a> {
 
     /// Whether a list or map may have so many entries.
     pub(crate) fn admit_count(self, count: usize) -> bool {
-        self.bounds.is_none() || self.length().contains(count)
+        self.length().contains(count)
     }
 
     /// Whether a text has an admitted number of characters.
     pub(crate) fn admit_text(self, text: &str) -> bool {
-        self.bounds.is_none() || self.length() == Range::ANY || self.length().contains(text.chars().count())
+        let length = self.length();
+        // Text has no more characters than bytes, and a quarter of them at least.
+        let surely = text.len() / 4 >= length.min && length.max.is_none_or(|max| text.len() <= max);
+        surely || length.contains(text.chars().count())
     }
 
     pub(crate) fn admit_integer(self, integer: i128) -> bool {
-        match (self.bounds, coerce::number_of(integer)) {
-            (None, _) => true,
-            (Some(_), number) => number.is_some_and(|number| self.admit_number(&number)),
-        }
+        let bounded = self.bounds.is_some_and(|bounds| bounds.min.is_some() || bounds.max.is_some());
+        !bounded || coerce::number_of(integer).is_some_and(|number| self.admit_number(&number))
     }
 
     pub(crate) fn admit_number(self, number: &Number) -> bool {

@@ -10,7 +10,7 @@ use super::names::Names;
 use super::place::Place;
 use super::shape::Shape;
 use super::walk::{self, Around, Found, TypeLimits, Walk};
-use crate::def::{ParamDef, ParamKind};
+use crate::def::ParamDef;
 
 /// What a decoder made of a value.
 pub(super) struct Decoded<T> {
@@ -39,11 +39,6 @@ struct Walked {
 }
 
 impl<'a> Given<'_, 'a> {
-    /// Whether the type alone tells all that a schema would.
-    pub(super) fn is_told_by_type(&self) -> bool {
-        (self.param.simple || self.param.any) && self.param.bounds.pattern.is_none()
-    }
-
     /// Decodes by type alone.
     pub(super) fn by_type<S: DeserializeSeed<'static>>(&self, seed: S) -> (Result<S::Value, Refusal>, Trace) {
         self.typed(self.value, self.mode, Limits::of(&self.param.bounds), seed)
@@ -106,10 +101,7 @@ impl<'a> Given<'_, 'a> {
         limits: Limits<'_>,
         seed: S,
     ) -> (Result<S::Value, Refusal>, Trace) {
-        let role = match self.param.kind {
-            ParamKind::Nullable => lenient::Role::Nullable,
-            _ => lenient::Role::Other,
-        };
+        let role = lenient::Role::of(self.param.kind);
         let mut trace = Trace::new(mode);
         let source = Lenient { value, place: self.place, role, limits, trace: &mut trace };
         (seed.deserialize(source), trace)
@@ -127,6 +119,11 @@ impl<'a> Given<'_, 'a> {
         shape.judge(self.i, &read, self.place, &mut walk);
         Walked { read, found: walk.found, changed: walk.changed }
     }
+}
+
+/// Whether the type of a parameter alone tells all that its schema would.
+pub(super) fn is_told_by_type(param: &ParamDef<'_>) -> bool {
+    (param.simple || param.any) && param.bounds.pattern.is_none()
 }
 
 /// What the decoder by type made, with what it traced.

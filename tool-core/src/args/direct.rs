@@ -7,7 +7,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, DeserializeOwned, MapAccess, Visitor};
+use serde::de::{
+    self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 
 use super::bounds::Limits;
@@ -17,25 +19,31 @@ use crate::def::{ParamDef, ParamKind, ToolDef};
 /// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
 const PLAIN_NUMBER: usize = 18;
 
+/// Tools with more parameters go the whole way: the slices live in the frame of the call.
+const MOST_PARAMS: usize = 16;
+
 /// The slices of one call.
 #[derive(Debug)]
 pub(super) struct Direct<'a> {
     params: &'a [ParamDef<'a>],
-    slices: Vec<Option<&'a str>>,
+    slices: [Option<&'a str>; MOST_PARAMS],
     gave_up: bool,
 }
 
 impl<'a> Direct<'a> {
     /// Splits a text; `None` where this is not the way for the tool or the text.
     pub(super) fn split(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Direct<'a>> {
-        let suits = tool.input.is_none() && tool.constraints.is_empty() && tool.params.iter().all(suits);
+        let few = tool.params.len() <= MOST_PARAMS;
+        let suits =
+            few && tool.input.is_none() && tool.constraints.is_empty() && tool.params.iter().all(suits);
         if !suits || text.len() > MAX_ARGS_BYTES {
             return None;
         }
         let mut parser = serde_json::Deserializer::from_str(text);
-        let slices = serde::Deserializer::deserialize_map(&mut parser, Split(tool.params)).ok()?;
+        let mut direct = Direct { params: tool.params, slices: [None; MOST_PARAMS], gave_up: false };
+        parser.deserialize_map(Split(&mut direct)).ok()?;
         parser.end().ok()?;
-        Some(Direct { params: tool.params, slices, gave_up: false })
+        Some(direct)
     }
 
     /// Whether some parameter was not plainly right.
@@ -53,11 +61,11 @@ impl<'a> Direct<'a> {
     fn read<T: DeserializeOwned>(&self, i: usize, default: Option<fn() -> T>) -> Option<T> {
         let (param, slice) = (self.params.get(i)?, *self.slices.get(i)?);
         match (slice, default) {
-            (Some(slice), _) if is_plain(slice, param) => serde_json::from_str(slice).ok(),
+            (Some(slice), _) if is_plain(slice, param) => T::deserialize(Slice(slice)).ok(),
             (Some(_), _) => None,
             (None, Some(default)) => Some(default()),
             (None, None) if param.is_required() || param.default.is_some() => None,
-            (None, None) => serde_json::from_str(left_out(param.kind)).ok(),
+            (None, None) => T::deserialize(Slice(left_out(param.kind))).ok(),
         }
     }
 }
@@ -108,42 +116,121 @@ fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
     }
 }
 
-/// Whether no number type reads it otherwise than it is written: few digits and no exponent.
+/// Whether no number type reads it otherwise than it is written: few digits, no exponent and no minus before a zero.
 fn is_plain_number(slice: &str) -> bool {
-    slice.len() <= PLAIN_NUMBER && slice != "-0" && !slice.contains(['e', 'E'])
+    slice.len() <= PLAIN_NUMBER && !slice.trim_start().starts_with("-0") && !slice.contains(['e', 'E'])
 }
 
 fn admits_number(slice: &str, limits: Limits<'_>) -> bool {
-    slice.parse().is_ok_and(|integer| limits.admit_integer(integer))
+    slice.parse::<i64>().is_ok_and(|integer| limits.admit_integer(integer.into()))
+}
+
+/// Reads one slice: scalars as they stand, everything else through serde_json.
+struct Slice<'de>(&'de str);
+
+impl<'de> Deserializer<'de> for Slice<'de> {
+    type Error = serde_json::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self.0.as_bytes() {
+            b"true" => visitor.visit_bool(true),
+            b"false" => visitor.visit_bool(false),
+            b"null" => visitor.visit_unit(),
+            [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
+                visitor.visit_borrowed_str(self.0.get(1..self.0.len() - 1).unwrap_or_default())
+            }
+            [b'-' | b'0'..=b'9', ..] => {
+                if let Ok(natural) = self.0.parse() {
+                    visitor.visit_u64(natural)
+                } else if let Ok(integer) = self.0.parse() {
+                    visitor.visit_i64(integer)
+                } else {
+                    visitor.visit_f64(self.0.parse().map_err(de::Error::custom)?)
+                }
+            }
+            _ => self.deserialize_seq(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        if self.0 == "null" { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self.0.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(items) if !items.as_bytes().contains(&b'\\') => visitor.visit_seq(Items(items)),
+            _ => {
+                let mut parser = serde_json::Deserializer::from_str(self.0);
+                let value = parser.deserialize_any(visitor)?;
+                parser.end().map(|()| value)
+            }
+        }
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
+        tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The scalars of a list without escapes, whose syntax has been checked already.
+struct Items<'de>(&'de str);
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = serde_json::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Self::Error> {
+        let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n');
+        let start = self.0.as_bytes().iter().position(|byte| !is_between(byte)).unwrap_or(self.0.len());
+        let rest = self.0.get(start..).unwrap_or_default();
+        let end = match rest.as_bytes() {
+            [] => return Ok(None),
+            [b'[' | b'{', ..] => return Err(de::Error::custom("a list in a list")),
+            [b'"', inner @ ..] => {
+                inner.iter().position(|byte| *byte == b'"').map_or(rest.len(), |quote| quote + 2)
+            }
+            other => other.iter().position(|byte| *byte == b',').unwrap_or(rest.len()),
+        };
+        let (item, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        self.0 = rest;
+        seed.deserialize(Slice(item.trim_ascii_end())).map(Some)
+    }
 }
 
 /// Reads an object into one slice per parameter; refuses a key that is no parameter's, or comes twice.
-struct Split<'a>(&'a [ParamDef<'a>]);
+struct Split<'d, 'a>(&'d mut Direct<'a>);
 
-impl<'de> Visitor<'de> for Split<'_> {
-    type Value = Vec<Option<&'de str>>;
+impl<'de> Visitor<'de> for Split<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of known keys")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut slices = vec![None; self.0.len()];
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Direct { params, slices, .. } = self.0;
         let mut next = 0;
         while let Some(Key(key)) = map.next_key()? {
-            let expected = self.0.get(next).is_some_and(|param| param.name == key);
-            let found = if expected {
-                Some(next)
-            } else {
-                self.0.iter().position(|param| param.names().any(|name| name == key))
-            };
-            let slot =
-                found.and_then(|i| slices.get_mut(i)).filter(|slot: &&mut Option<&str>| slot.is_none());
-            let Some(slot) = slot else { return Err(serde::de::Error::custom("another key")) };
+            let expected = params.get(next).is_some_and(|param| param.name == key);
+            let has_name = |param: &ParamDef<'_>| param.names().any(|name| name == key);
+            let found = if expected { Some(next) } else { params.iter().position(has_name) };
+            let slot = found.and_then(|i| slices.get_mut(i)).filter(|slot| slot.is_none());
+            let Some(slot) = slot else { return Err(de::Error::custom("another key")) };
             *slot = Some(map.next_value::<&'de RawValue>()?.get());
             next = found.map_or(0, |i| i + 1);
         }
-        Ok(slices)
+        Ok(())
     }
 }
 
@@ -151,7 +238,7 @@ impl<'de> Visitor<'de> for Split<'_> {
 struct Key<'de>(&'de str);
 
 impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Borrowed<'de>(PhantomData<&'de str>);
         impl<'de> Visitor<'de> for Borrowed<'de> {
             type Value = Key<'de>;
@@ -165,5 +252,128 @@ impl<'de> Deserialize<'de> for Key<'de> {
             }
         }
         deserializer.deserialize_str(Borrowed(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    #[allow(unused_imports, reason = "traits that the answers of a type come from")]
+    use crate::__private::rungs::*;
+    use crate::__private::{ToolArg, answers, named, typed};
+    use crate::args::{Args, Coerce, parse};
+    use crate::def::{Bounds, Cache, Doc, Handler, Number, Origin, Range};
+
+    /// Values as callers write them: plain ones, and those that look like it.
+    const VALUES: &[&str] = &[
+        "0",
+        "-0",
+        "-0.0",
+        "5",
+        "5.0",
+        "5.5",
+        "-1",
+        "255",
+        "256",
+        "1e2",
+        "1e39",
+        "1e400",
+        "9007199254740993",
+        "9007199254740993.0",
+        "18446744073709551615",
+        "18446744073709551616",
+        "123456789012345678",
+        "0.1",
+        "01",
+        "\"\"",
+        "\" \"",
+        "\"5\"",
+        "\"a\"",
+        "\"A\"",
+        "\"abc\"",
+        "\"\\u0061\"",
+        "\"é\"",
+        "\"\\ud800\"",
+        "\"[1]\"",
+        "\"{}\"",
+        "\"true\"",
+        "true",
+        "false",
+        "null",
+        "[]",
+        "[1]",
+        "[1, 2]",
+        "[ 1 ,2 ]",
+        "[-0]",
+        "[1.0]",
+        "[300]",
+        "[\"a\"]",
+        "[\"a\",\"b\",\"c\"]",
+        "[\"a\",1]",
+        "[null]",
+        "[true]",
+        "[[1]]",
+        "[{}]",
+        "{}",
+        "{\"a\":1}",
+        "{\"a\":1,\"a\":1}",
+        "{\"a\":null}",
+        "[1",
+        "tru",
+        "nul",
+        "[1e2]",
+        "[\"a,b\"]",
+        "[12345678901234567890]",
+    ];
+
+    /// What the short way takes, the full decoder takes as the same value and without a note.
+    fn agrees<T: ToolArg + std::fmt::Debug>(mut param: ParamDef<'static>) {
+        let bounded = Bounds {
+            min: Some(Number::Int(1)),
+            max: Some(Number::Int(9)),
+            len: Range { min: 1, max: Some(2) },
+            choices: &[],
+            ..Bounds::NONE
+        };
+        let chosen = Bounds { choices: &["a", "b"], ..Bounds::NONE };
+        for bounds in [Bounds::NONE, bounded, chosen] {
+            param.bounds = bounds;
+            let cache = Cache::new();
+            let params = [param];
+            let enter = |_: &mut Args| Err(crate::ToolError::internal("It does not run."));
+            let mut tool = ToolDef::new("t", Doc::Text("T."), Handler::Sync(enter), Origin::DYNAMIC, &cache);
+            tool.params = &params;
+            let texts = VALUES.iter().map(|value| format!("{{\"x\": {value}}}"));
+            for text in texts.chain([String::from("{}"), String::from("{\"y\": 1}"), String::from("[]")]) {
+                let Some(mut short) = Args::direct(&tool, &text) else { continue };
+                let taken = short.take::<T>(0);
+                if short.finish().is_err() {
+                    continue;
+                }
+                let input = parse(&text).unwrap_or_else(|error| panic!("{text} was taken, but: {error}"));
+                let mut full = Args::new(&tool, input, Coerce::Lenient).unwrap();
+                let full_taken = full.take::<T>(0);
+                let type_name = std::any::type_name::<T>();
+                full.finish()
+                    .unwrap_or_else(|error| panic!("{text} for {type_name} was taken, but: {error}"));
+                assert_eq!(format!("{taken:?}"), format!("{full_taken:?}"), "{text} for {type_name}");
+                assert!(full.notes().is_empty(), "{text} for {type_name} is a coercion: {:?}", full.notes());
+            }
+        }
+    }
+
+    macro_rules! agree {
+        ($($type:ty,)*) => { $(agrees::<$type>(typed(answers!($type), named("x", Doc::Text("X."))));)* };
+    }
+
+    #[test]
+    fn what_it_takes_the_full_decoder_takes_as_it_is() {
+        agree! {
+            bool, u8, i8, u32, i64, u64, f32, f64, char, String, Option<u8>, Option<String>, Option<Option<u8>>,
+            Option<bool>, Vec<u8>, Vec<i64>, Vec<f64>, Vec<f32>, Vec<String>, Vec<bool>, Vec<char>, Vec<Option<u8>>,
+            Vec<Vec<u8>>, Option<Vec<u8>>, BTreeMap<String, u8>,
+        }
     }
 }

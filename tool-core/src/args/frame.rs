@@ -52,7 +52,7 @@ pub(super) struct Slot {
     /// Under which of its names: 0 is the canonical one, the others are aliases.
     pub(super) spelling: usize,
     /// The value as it was read, where that differs.
-    pub(super) read: Option<Value>,
+    pub(super) read: Option<Box<Value>>,
     /// That the value was read otherwise than it came, without a schema, and the names that were learnt then.
     pub(super) changed: Option<Box<Names>>,
     /// Whether a surface has reported it already.
@@ -66,7 +66,9 @@ impl<'a> Args<'a> {
     /// `not_an_object`, `too_deep`, `args_too_large`, and for a text those of [`super::parse`]; `internal` where the
     /// definition itself is broken.
     pub fn new(tool: &'a ToolDef<'a>, input: Value, mode: Coerce) -> Result<Args<'a>, ToolError> {
-        measure(&input)?;
+        if !is_small(&input) {
+            measure(&input)?;
+        }
         let mut notes = Vec::new();
         let members = object(input, mode, &mut notes)?;
         let params = match tool.input {
@@ -192,6 +194,31 @@ impl<'a> Args<'a> {
         let spelling = self.slots.get(i).map_or(0, |slot| slot.spelling);
         self.params.get(i).map_or("", |param| param.names().nth(spelling).unwrap_or(param.name))
     }
+}
+
+/// The size, in bytes, up to which a flat input is not measured.
+const SMALL: usize = 16 * 1024;
+
+/// What a number or a pair of quotes, a comma and a colon take at most.
+const AROUND: usize = 32;
+
+/// Whether an input is far from every limit: an object of scalars and lists of scalars, and small.
+fn is_small(input: &Value) -> bool {
+    let Value::Object(members) = input else { return false };
+    let scalar = |value: &Value| match value {
+        Value::String(text) => Some(text.len() * 6 + AROUND),
+        Value::Array(_) | Value::Object(_) => None,
+        _ => Some(AROUND),
+    };
+    let take = |left: usize, value: &Value| left.checked_sub(scalar(value)?);
+    let left = members.iter().try_fold(SMALL, |left, (key, value)| {
+        let left = left.checked_sub(key.len() * 6 + AROUND)?;
+        match value {
+            Value::Array(items) => items.iter().try_fold(left, take),
+            value => take(left, value),
+        }
+    });
+    left.is_some()
 }
 
 /// The object that an input is.

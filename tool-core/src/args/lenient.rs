@@ -17,6 +17,7 @@ use super::coercion::{Coerce, Coercion, Rule, Verdict};
 use super::issue::IssueCode;
 use super::names::Names;
 use super::place::Place;
+use crate::def::ParamKind;
 pub(crate) use refusal::Refusal;
 
 /// What one run of the decoder has to tell besides the value.
@@ -61,6 +62,16 @@ pub(crate) enum Role {
     Item,
     /// Anything else.
     Other,
+}
+
+impl Role {
+    /// The role of a parameter's value.
+    pub(crate) fn of(kind: ParamKind) -> Role {
+        match kind {
+            ParamKind::Nullable => Role::Nullable,
+            _ => Role::Other,
+        }
+    }
 }
 
 /// One value on its way into a type.

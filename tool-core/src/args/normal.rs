@@ -36,7 +36,7 @@ impl<'a> Args<'a> {
     fn normal_value(&self, i: usize, param: &ParamDef<'a>, slot: &Slot) -> Option<Value> {
         let null_is_absent = !param.is_required() && !param.null_is_value();
         match (&slot.read, &slot.given) {
-            (Some(read), _) => Some(read.clone()),
+            (Some(read), _) => Some(Value::clone(read)),
             (None, Some(Value::Null)) if null_is_absent => self.default_value(i),
             (None, Some(given)) => Some(match &slot.changed {
                 Some(names) => self.reread(i, param, given, names),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::bounds::Limits;
 use super::coercion::{Coercion, Rule, Verdict};
-use super::decode::{Decoded, Given, decoded};
+use super::decode::{Decoded, Given, decoded, is_told_by_type};
 use super::frame::Args;
 use super::issue::{ArgIssue, IssueCode};
 use super::lenient::{self, Lenient, Trace};
@@ -47,6 +47,9 @@ impl<'a> Args<'a> {
         if let Some(direct) = &mut self.direct {
             return direct.take(i, Some(default));
         }
+        if let Some(value) = self.plain(i, PhantomData::<T>) {
+            return Some(value);
+        }
         match self.presence(i) {
             Presence::Absent => Some(default()),
             presence => self.decode(i, presence, PhantomData::<T>),
@@ -56,6 +59,9 @@ impl<'a> Args<'a> {
     /// [`Args::take`] by a seed instead of a type.
     #[doc(hidden)]
     pub fn take_seed<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) -> Option<S::Value> {
+        if let Some(value) = self.plain(i, seed.clone()) {
+            return Some(value);
+        }
         let presence = self.presence(i);
         self.decode(i, presence, seed)
     }
@@ -71,6 +77,23 @@ impl<'a> Args<'a> {
             Presence::Absent => self.default_value(i),
             Presence::Withheld => None,
         }
+    }
+
+    /// The common case, cheaply: a value that came, that its type takes as it is, and whose type tells all. `None` says
+    /// nothing; then the parameter is decoded with all the care.
+    fn plain<S: DeserializeSeed<'static>>(&self, i: usize, seed: S) -> Option<S::Value> {
+        let (param, slot) = (self.params.get(i)?, self.slots.get(i)?);
+        let value = slot.given.as_ref().filter(|value| !value.is_null())?;
+        if slot.withheld || !is_told_by_type(param) {
+            return None;
+        }
+        let place = Place::Key(&Place::Top, param.name);
+        let mut trace = Trace::new(self.mode);
+        let role = lenient::Role::of(param.kind);
+        let limits = Limits::of(&param.bounds);
+        let taken =
+            seed.deserialize(Lenient { value, place: &place, role, limits, trace: &mut trace }).ok()?;
+        (!trace.changed && !param.flatten).then_some(taken)
     }
 
     fn presence(&mut self, i: usize) -> Presence {
@@ -144,7 +167,7 @@ impl<'a> Args<'a> {
         let key = Place::Key(&Place::Top, self.spelled(i));
         let place = if param.flatten { &Place::Top } else { &key };
         let given = Given { i, param, value, place, mode: self.mode };
-        let told_by_type = given.is_told_by_type();
+        let told_by_type = is_told_by_type(&param);
         let mut before = None;
         if told_by_type || !self.is_guarded(i) {
             before = match given.by_type(seed.clone()) {
@@ -189,7 +212,7 @@ impl<'a> Args<'a> {
         slot.given = Some(given);
         match outcome {
             Ok(Decoded { value, notes, read, changed }) => {
-                slot.read = read;
+                slot.read = read.map(Box::new);
                 slot.changed = changed;
                 self.notes.extend(notes);
                 Some(value)

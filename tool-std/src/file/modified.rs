@@ -8,7 +8,8 @@ pub(crate) fn modified(stat: &Stat) -> String {
     shown(stat.st_mtime, i64::try_from(stat.st_mtime_nsec).unwrap_or_default())
 }
 
-fn shown(seconds: i64, nanoseconds: i64) -> String {
+/// A time since 1970.
+pub(crate) fn shown(seconds: i64, nanoseconds: i64) -> String {
     let milliseconds = i128::from(seconds) * 1_000 + i128::from(nanoseconds) / 1_000_000;
     let time = i64::try_from(milliseconds).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     let clamped = if seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };

@@ -4,6 +4,9 @@
 //! and only then is it opened, always beneath a root handle that is opened once. After the text every decision is about
 //! an open handle, never about a name alone. (Source: sandbox.md §1–§5.)
 
+mod content;
+mod destination;
+mod directories;
 mod fallback;
 mod identity;
 mod ignores;
@@ -22,7 +25,9 @@ mod replace;
 pub mod resolve;
 mod target;
 mod temporary;
+mod tree;
 mod truncation;
+mod unfollowed;
 mod walk;
 
 use std::fs::File;
@@ -43,6 +48,7 @@ pub use truncation::Truncation;
 pub use walk::{Entry, GitDirectories, Skipped, Unreadable, UnreadablePlace, Walk, WalkOptions};
 
 use crate::limits::Limits;
+pub(crate) use destination::{Destination, HeldDestination, sync};
 use locate::Place;
 use lock::Locks;
 pub(crate) use open::Handle;
@@ -51,6 +57,9 @@ use protect::Names;
 pub(crate) use quota::Change;
 use quota::Quota;
 pub(crate) use target::{Parents, Taken, Target};
+pub(crate) use temporary::Temporary;
+pub(crate) use tree::{Purpose, TemporaryTree, TreeCopy};
+pub(crate) use unfollowed::Named;
 
 /// A directory tree and its rules; a capability, cheap to clone.
 ///

@@ -9,8 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink, statat,
-    statx,
+    AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink,
+    statat, statx,
 };
 use rustix::io::Errno;
 
@@ -79,6 +79,16 @@ impl Handle {
     pub(crate) fn reopen(&self, access: OFlags) -> Result<File, Errno> {
         let flags = access | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         open(descriptor_path(self.fd.as_fd()), flags, Mode::empty()).map(File::from)
+    }
+
+    /// What kind of file it is.
+    pub(crate) fn kind(&self) -> FileType {
+        FileType::from_raw_mode(self.stat.st_mode)
+    }
+
+    /// Whether it is a directory.
+    pub(crate) fn is_directory(&self) -> bool {
+        self.kind() == FileType::Directory
     }
 
     /// Opens the directory behind the handle for listing and as a base.
@@ -211,8 +221,11 @@ fn descriptor_path(fd: BorrowedFd<'_>) -> String {
     format!("/proc/self/fd/{}", fd.as_raw_fd())
 }
 
+/// A mount: its number, and the device.
+pub(crate) type MountId = (u64, u32, u32);
+
 /// What tells mounts apart: the mount's number (0 before Linux 5.8), and the device.
-fn mount_of(fd: BorrowedFd<'_>) -> Result<(u64, u32, u32), Errno> {
+pub(crate) fn mount_of(fd: BorrowedFd<'_>) -> Result<MountId, Errno> {
     let seen = statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
     Ok((seen.stx_mnt_id, seen.stx_dev_major, seen.stx_dev_minor))
 }

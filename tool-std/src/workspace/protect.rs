@@ -147,6 +147,18 @@ impl Name {
     }
 }
 
+impl Name {
+    /// Whether these components end with the beginning of a longer name.
+    fn is_begun_by(&self, components: &[&[u8]]) -> bool {
+        let matches = |parts: &[Part]| {
+            let start = components.len().checked_sub(parts.len());
+            let tail = start.and_then(|start| components.get(start..));
+            tail.is_some_and(|tail| begins(parts, tail))
+        };
+        (1..self.parts.len()).filter_map(|length| self.parts.get(..length)).any(matches)
+    }
+}
+
 /// Whether components begin with these parts.
 fn begins(parts: &[Part], components: &[&[u8]]) -> bool {
     match (parts, components) {
@@ -206,6 +218,14 @@ impl Names {
     /// Whether a use of a path is let through.
     pub(crate) fn permit(&self, path: &Relative, wanted: Use) -> bool {
         self.class(path).is_none_or(|class| class.permits(wanted))
+    }
+
+    /// Whether a path is a directory on the way to a protected name, such as `.aws` to `.aws/credentials`: it is not
+    /// moved, copied or deleted, and nothing is moved or copied to its name.
+    pub(crate) fn is_on_the_way(&self, path: &Relative) -> bool {
+        let components: Vec<&[u8]> = path.components().collect();
+        self.names.iter().any(|name| name.is_begun_by(&components))
+            || self.sealed.iter().any(|sealed| lies_in(sealed, path))
     }
 
     /// How many names of a class are protected, for `doctor`.
@@ -297,6 +317,16 @@ mod tests {
             assert_eq!(names().class(&path(text)), class, "{text}");
         }
         assert_eq!(names().class(&Relative::root()), None);
+    }
+
+    #[test]
+    fn directories_on_the_way_to_a_protected_name_are_known() {
+        for text in [".aws", "x/.Config", "a/b/.cargo", ".kube", ".docker", "state", "state/toolbox"] {
+            assert!(names().is_on_the_way(&path(text)), "{text}");
+        }
+        for text in [".aws/x", "aws", ".awsx", "src", "x/state", ".config/other"] {
+            assert!(!names().is_on_the_way(&path(text)), "{text}");
+        }
     }
 
     #[test]

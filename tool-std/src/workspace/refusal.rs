@@ -130,6 +130,23 @@ pub(crate) fn line_too_long(path: &str, limit: u64) -> ToolError {
     refusal(ErrorKind::Failed, "line_too_long", message)
 }
 
+pub(crate) fn too_many_entries(path: &str, limit: u64) -> ToolError {
+    let message = format!("{} has too many entries (the limit is {limit}).", echo(path));
+    refusal(ErrorKind::Failed, "too_many_entries", message)
+}
+
+pub(crate) fn cross_device(path: &str) -> ToolError {
+    refusal(ErrorKind::Failed, "cross_device", format!("{} lies on another file system.", echo(path)))
+}
+
+pub(crate) fn directory_not_empty(path: &str) -> ToolError {
+    refusal(ErrorKind::Conflict, "directory_not_empty", format!("{} is not empty.", echo(path)))
+}
+
+pub(crate) fn moves_into_itself(path: &str) -> ToolError {
+    refusal(ErrorKind::InvalidArgs, "moves_into_itself", format!("{} would lie in itself.", echo(path)))
+}
+
 pub(crate) fn disk_full() -> ToolError {
     refusal(ErrorKind::Failed, "disk_full", "The disk is full.".to_owned())
 }

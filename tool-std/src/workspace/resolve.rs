@@ -39,6 +39,11 @@ impl WorkspacePath {
         self.directory
     }
 
+    /// Another path of the same argument, for messages that name what the caller gave.
+    pub(crate) fn beside(&self, relative: Relative) -> WorkspacePath {
+        WorkspacePath { given: self.given.clone(), relative, directory: false }
+    }
+
     /// The path for results.
     pub fn shown(&self) -> String {
         self.relative.shown()

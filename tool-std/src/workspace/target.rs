@@ -56,7 +56,14 @@ impl Target {
 
 /// Directories made on the way, from the top; they go again unless something was written into them.
 #[derive(Debug, Default)]
-struct Made(Vec<(Handle, Vec<u8>)>);
+pub(crate) struct Made(Vec<(Handle, Vec<u8>)>);
+
+impl Made {
+    /// They stay, empty or not.
+    pub(crate) fn keep(mut self) {
+        self.0.clear();
+    }
+}
 
 impl Drop for Made {
     fn drop(&mut self) {
@@ -136,7 +143,7 @@ impl Workspace {
     }
 
     /// The directory that has a path without links, by that path.
-    fn same_directory(&self, given: &str, path: &Relative) -> Result<Handle, ToolError> {
+    pub(crate) fn same_directory(&self, given: &str, path: &Relative) -> Result<Handle, ToolError> {
         match self.opener().handle(path.as_path()) {
             Ok(handle) if handle.relative == *path => Ok(handle),
             Ok(_) => Err(refusal::path_changed(given)),
@@ -154,7 +161,7 @@ impl Workspace {
     }
 
     /// Makes the missing directories, each beneath the one before and never through a link.
-    fn make_directories(
+    pub(crate) fn make_directories(
         &self,
         given: &str,
         base: Handle,

@@ -9,8 +9,8 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 use tool_core::ToolError;
 
-use super::Workspace;
 use super::walk::WalkOptions;
+use super::{Workspace, tree};
 
 /// What every temporary name begins with; 16 hex digits follow.
 pub(crate) const PREFIX: &str = ".toolbox-tmp-";
@@ -83,7 +83,7 @@ impl Workspace {
         };
         let mut walk = self.walk(&root, options)?;
         while let Some(entry) = walk.advance()? {
-            if entry.kind == FileType::RegularFile && is_temporary(entry.name()) {
+            if is_temporary(entry.name()) {
                 remove_if_old(entry.directory(), entry.name());
             }
         }
@@ -91,15 +91,19 @@ impl Workspace {
     }
 }
 
+/// Removes what is left of a write, or of the copying or deleting of a tree.
 fn remove_if_old(directory: BorrowedFd<'_>, name: &[u8]) {
-    let is_old = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
-        let modified = UNIX_EPOCH + Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or_default());
-        FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
-            && SystemTime::now().duration_since(modified).is_ok_and(|age| age > LEFTOVER_AGE)
-    });
-    if is_old {
-        let _ = unlinkat(directory, name, AtFlags::empty());
+    let Ok(stat) = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) else { return };
+    let modified = UNIX_EPOCH + Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or_default());
+    let is_old = SystemTime::now().duration_since(modified).is_ok_and(|age| age > LEFTOVER_AGE);
+    if !is_old {
+        return;
     }
+    let _ = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => unlinkat(directory, name, AtFlags::empty()),
+        FileType::Directory => tree::remove(directory, name),
+        _ => Ok(()),
+    };
 }
 
 #[cfg(test)]

@@ -1,0 +1,133 @@
+//! `copy_file`: a file, or a tree, that appears at once or not at all (files.md §12).
+
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use rustix::fs::{FileType, Mode, OFlags, fsync, syncfs};
+use schemars::JsonSchema;
+use serde::Serialize;
+use tool_core::{ToolError, tool};
+
+use super::placing::{Overwrite, Placed, place};
+use crate::workspace::{
+    Change, Destination, Handle, Parents, Purpose, Temporary, TemporaryTree, TreeCopy, Use, Workspace,
+    WorkspacePath, refusal,
+};
+
+/// What was copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Copied {
+    /// How many files, directories and links were made.
+    pub entries: u64,
+    /// Bytes of the files.
+    pub bytes: u64,
+}
+
+/// Copies a file, or with `recursive` a directory and everything in it.
+///
+/// `to` is the new name, never a directory to copy into. Permissions are kept; links inside a directory are copied as
+/// links.
+#[tool(group = "file", aliases = ["copy"], side_effect, idempotent = false)]
+#[example("A file under another name", { "from": "config.toml", "to": "config.old.toml" })]
+pub fn copy_file(
+    /// What to copy, relative to the workspace root.
+    #[arg(positional, hint = "path")]
+    from: &Path,
+    /// The name of the copy, relative to the workspace root.
+    #[arg(positional, hint = "path")]
+    to: &Path,
+    /// Replace a file that has the name.
+    overwrite: bool,
+    /// Copy a directory with everything in it.
+    #[arg(short = 'r')]
+    recursive: bool,
+    /// Make missing directories.
+    parents: bool,
+    #[ctx] workspace: &Workspace,
+) -> Result<Copied, ToolError> {
+    let (from, to) = (workspace.resolve(from)?, workspace.resolve(to)?);
+    workspace.may_write()?;
+    let source = workspace.existing(&from, Use::Read)?;
+    check_kind(&from, &source, recursive)?;
+    let placed = Placed { relative: &source.relative, file: &source };
+    let destination = place(workspace, placed, &to, Overwrite::from(overwrite))?;
+    let parents = if parents { Parents::Made } else { Parents::Required };
+    let copying = Copying { workspace, from: &from, to: &to, source: &source, parents };
+    match source.is_directory() {
+        true => copying.tree(destination),
+        false => copying.file(destination),
+    }
+}
+
+fn check_kind(from: &WorkspacePath, source: &Handle, recursive: bool) -> Result<(), ToolError> {
+    let given = from.given();
+    match source.kind() {
+        FileType::Directory if recursive => Ok(()),
+        FileType::Directory => {
+            Err(refusal::is_a_directory(given).hint("set recursive = true to copy everything in it"))
+        }
+        _ if from.names_directory() => Err(refusal::not_a_directory(given)),
+        FileType::RegularFile => Ok(()),
+        other => Err(refusal::not_regular_file(given, other)),
+    }
+}
+
+/// A copy with everything checked but what is copied.
+struct Copying<'a> {
+    workspace: &'a Workspace,
+    from: &'a WorkspacePath,
+    to: &'a WorkspacePath,
+    source: &'a Handle,
+    parents: Parents,
+}
+
+impl Copying<'_> {
+    fn file(&self, destination: Destination) -> Result<Copied, ToolError> {
+        let (bytes, limit) = (self.source.stat.st_size.cast_unsigned(), self.workspace.limits().copy_bytes);
+        if bytes > limit {
+            return Err(refusal::file_too_large(bytes, limit));
+        }
+        let change = self.permit(&destination, 1, bytes)?;
+        let failed = |errno| refusal::system(self.from.given(), errno);
+        let open = self.source.reopen(OFlags::RDONLY).map_err(failed)?;
+        let mut held = destination.hold(self.workspace, self.parents, None)?;
+        let directory = held.open_directory()?;
+        let temporary = Temporary::create(directory.as_fd(), Mode::RUSR | Mode::WUSR)
+            .map_err(|errno| refusal::system(self.to.given(), errno))?;
+        let stat = &self.source.stat;
+        let bytes = self.workspace.copy_content(self.from.given(), open, stat, &temporary.file)?;
+        fsync(&temporary.file).map_err(failed)?;
+        held.rename_here(directory.as_fd(), temporary.name().as_bytes())?;
+        temporary.keep();
+        self.workspace.note_change(change);
+        Ok(Copied { entries: 1, bytes })
+    }
+
+    fn tree(&self, destination: Destination) -> Result<Copied, ToolError> {
+        let measure = self.workspace.measure_tree(self.from, self.source, Purpose::Copy)?;
+        let change = self.permit(&destination, measure.entries, measure.bytes)?;
+        let relative = destination.relative.clone();
+        let mut held = destination.hold(self.workspace, self.parents, None)?;
+        let directory = held.open_directory()?;
+        let failed = |errno| refusal::system(self.to.given(), errno);
+        let temporary = TemporaryTree::name_in(directory.as_fd()).map_err(failed)?;
+        let copy = TreeCopy { workspace: self.workspace, from: self.from };
+        let copied = copy.run(self.source, directory.as_fd(), temporary.name(), relative)?;
+        syncfs(&directory).map_err(failed)?;
+        held.rename_here(directory.as_fd(), temporary.name())?;
+        temporary.keep();
+        self.workspace.note_change(change);
+        Ok(Copied { entries: copied.entries, bytes: copied.bytes })
+    }
+
+    fn permit(&self, destination: &Destination, entries: u64, bytes: u64) -> Result<Change, ToolError> {
+        let replaced = destination.existing.as_ref().filter(|existing| !existing.is_directory());
+        let change = Change {
+            old_bytes: replaced.map_or(0, |existing| existing.stat.st_size.cast_unsigned()),
+            new_bytes: bytes,
+            new_files: entries + destination.missing() - u64::from(destination.existing.is_some()),
+        };
+        self.workspace.permit_change(destination.directory(), change)?;
+        Ok(change)
+    }
+}

@@ -1,0 +1,38 @@
+//! `make_dir`: a directory and its parents (files.md §12).
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tool_core::{ToolError, tool};
+
+use crate::workspace::{Parents, Workspace};
+
+/// A directory that is there now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MadeDirectory {
+    /// The directory, relative to the workspace root.
+    pub path: String,
+    /// Whether it is new.
+    pub created: bool,
+}
+
+/// Makes a directory, and the directories that lead to it.
+///
+/// One that exists already is fine.
+#[tool(group = "file", aliases = ["mkdir"], side_effect, idempotent)]
+#[example("A directory with its parents", { "path": "src/parser/tests" })]
+pub fn make_dir(
+    /// The directory, relative to the workspace root.
+    #[arg(positional, hint = "dir")]
+    path: &Path,
+    /// Make missing directories on the way.
+    #[arg(default = true)]
+    parents: bool,
+    #[ctx] workspace: &Workspace,
+) -> Result<MadeDirectory, ToolError> {
+    let path = workspace.resolve(path)?;
+    let parents = if parents { Parents::Made } else { Parents::Required };
+    let created = workspace.make_directory(&path, parents)?;
+    Ok(MadeDirectory { path: path.shown(), created })
+}

@@ -1,0 +1,122 @@
+//! The last steps before the command: its directory, its descriptors, the filter, and the program itself (sandbox.md §7
+//! steps 8 and 9).
+
+use std::ffi::CString;
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, FileType, Mode, OFlags, ResolveFlags, access, fstat, open, openat2, stat};
+use rustix::io::Errno;
+use rustix::process::{Signal, fchdir, set_parent_process_death_signal, setpgid};
+
+use super::init::{Order, report};
+use super::process::execute;
+use super::seccomp::Filters;
+use super::{breaker, signals};
+use crate::sandbox::layers::Layer;
+use crate::sandbox::wire::{Action, Refusal, Stage};
+
+/// Becomes the command; says on the pipe why not.
+pub(super) fn run(order: &Order, pipe: File) -> ! {
+    let refusal = match &order.plan.action {
+        Action::Run { argv, env } => match prepare(order).and_then(|()| become_program(order, argv, env)) {
+            Ok(errno) => Refusal::at(Stage::Exec)(errno),
+            Err(refusal) => refusal,
+        },
+        Action::Probe { agent, outside } => match prepare(order).and_then(|()| filter(order)) {
+            Ok(()) => breaker::run(*agent, outside, &order.plan, pipe),
+            Err(refusal) => refusal,
+        },
+    };
+    report(pipe, refusal)
+}
+
+fn prepare(order: &Order) -> Result<(), Refusal> {
+    setpgid(None, None).map_err(Refusal::at(Stage::Process))?;
+    if !order.plan.has(Layer::Pidns) {
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(Refusal::at(Stage::Process))?;
+    }
+    enter_directory(order)?;
+    let null = open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(Refusal::at(Stage::Process))?;
+    // Descriptor 0 was the socket; 1 and 2 are the pipes of the program since the helper was started.
+    rustix::stdio::dup2_stdin(null).map_err(Refusal::at(Stage::Process))?;
+    signals::reset();
+    Ok(())
+}
+
+/// Opens `cwd` anew beneath the workspace of the view, since handles from outside lead out of it.
+fn enter_directory(order: &Order) -> Result<(), Refusal> {
+    let opened = opened_directory(order).map_err(Refusal::at(Stage::Directory))?;
+    let seen = || Ok((fstat(&opened)?, fstat(&order.directory)?));
+    let (here, meant) = seen().map_err(Refusal::at(Stage::Directory))?;
+    if (here.st_dev, here.st_ino) != (meant.st_dev, meant.st_ino) {
+        return Err(Refusal { stage: Stage::Changed, errno: Errno::STALE.raw_os_error() });
+    }
+    fchdir(opened).map_err(Refusal::at(Stage::Directory))
+}
+
+fn opened_directory(order: &Order) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = open(&*order.plan.view.root, flags, Mode::empty())?;
+    let directory = &*order.plan.directory;
+    if directory.as_os_str().is_empty() {
+        return Ok(root);
+    }
+    match openat2(&root, directory, flags, Mode::empty(), ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS) {
+        Err(Errno::NOSYS) => {
+            rustix::fs::openat(root.as_fd(), directory, flags | OFlags::NOFOLLOW, Mode::empty())
+        }
+        outcome => outcome,
+    }
+}
+
+fn filter(order: &Order) -> Result<(), Refusal> {
+    if !order.plan.has(Layer::Seccomp) {
+        return Ok(());
+    }
+    Filters::new(order.plan.network)
+        .and_then(|filters| filters.install())
+        .map_err(Refusal::layer(Layer::Seccomp))
+}
+
+/// Becomes the program; what the kernel said when it did not.
+fn become_program(order: &Order, argv: &[String], env: &[(String, String)]) -> Result<Errno, Refusal> {
+    let invalid = |_| Refusal { stage: Stage::Lookup, errno: Errno::INVAL.raw_os_error() };
+    let texts = |texts: Vec<String>| texts.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>();
+    let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
+    let program =
+        look_up(argv.first().map_or("", String::as_str), path).map_err(Refusal::at(Stage::Lookup))?;
+    let program = CString::new(program.as_os_str().as_bytes()).map_err(invalid)?;
+    let argv = texts(argv.to_vec()).map_err(invalid)?;
+    let env = texts(env.iter().map(|(name, value)| format!("{name}={value}")).collect()).map_err(invalid)?;
+    filter(order)?;
+    Ok(execute(&program, &argv, &env))
+}
+
+/// The file that a command names: by its path, or in the directories of `PATH`.
+fn look_up(name: &str, path: &str) -> Result<PathBuf, Errno> {
+    if name.contains('/') {
+        return executable(PathBuf::from(name));
+    }
+    let mut outcome = Err(Errno::NOENT);
+    for directory in path.split(':') {
+        match executable(Path::new(directory).join(name)) {
+            Ok(found) => return Ok(found),
+            Err(Errno::ACCESS) => outcome = Err(Errno::ACCESS),
+            Err(_) => {}
+        }
+    }
+    outcome
+}
+
+fn executable(file: PathBuf) -> Result<PathBuf, Errno> {
+    let is_file = FileType::from_raw_mode(stat(&file)?.st_mode).is_file();
+    match access(&file, Access::EXEC_OK) {
+        Ok(()) if is_file => Ok(file),
+        Ok(()) => Err(Errno::ACCESS),
+        Err(errno) => Err(errno),
+    }
+}

@@ -1,0 +1,358 @@
+//! The process sandbox: commands that the kernel confines (sandbox.md §6–§17).
+//!
+//! A program that runs commands makes [`Sandbox::init`] the first statement of `main`: each command is built by the program
+//! itself, started once more as a helper. [`Sandbox::open`] finds out once what works on this machine; a command is refused
+//! unless every guarantee is given. What is decided is in pure files ([`layers`], [`policy`], [`mod@env`], [`capture`]), what
+//! the kernel is told is in the private module `helper`.
+
+mod background;
+pub mod capture;
+mod cgroup;
+mod command;
+mod engine;
+pub mod env;
+mod git_config;
+mod ground;
+mod helper;
+pub mod layers;
+pub mod limits;
+mod outcome;
+mod places;
+pub mod policy;
+mod probe;
+mod quarantine;
+mod queue;
+mod report;
+mod scratch;
+mod spawn;
+mod supervise;
+mod window;
+mod wire;
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use tokio::sync::oneshot;
+use tool_core::{Effect, ToolContext, ToolError};
+
+pub use background::{Ended, Running, State, Stream};
+pub use command::Command;
+pub(crate) use outcome::signal_name;
+pub use outcome::{CommandResult, Confinement, End, Finished, Stop};
+pub use policy::{Mode, Network, NetworkGuard, SandboxPolicy};
+pub use report::Report;
+pub use window::{Page, Window};
+
+use crate::workspace::{Workspace, refusal};
+use background::Progress;
+use engine::Engine;
+use layers::Layer;
+use quarantine::Watch;
+use queue::{Place, Queue};
+use supervise::{Cancel, Follower, Job, Outcome};
+use wire::{Refusal, Stage};
+
+/// Names the layers to do without, for tests of the fallbacks.
+const FORCE_MISSING: &str = "TOOLBOX_SANDBOX_FORCE_MISSING";
+/// Time that a call keeps for answering behind the end of its command.
+const ANSWER_TIME: Duration = Duration::from_secs(1);
+
+/// Whether [`Sandbox::init`] has run in this process.
+static READY: AtomicBool = AtomicBool::new(false);
+
+/// Becomes the helper if the program was started as one; else returns at once.
+pub fn init() {
+    helper::become_if_asked();
+    READY.store(true, Ordering::Release);
+}
+
+/// Runs commands; a capability, cheap to clone.
+///
+/// The value that a tool gets is bound to its call ([`Sandbox::for_call`]): commands end with the call.
+#[derive(Clone, Debug)]
+pub struct Sandbox {
+    shared: Arc<Shared>,
+    call: Option<ToolContext>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    engine: Engine,
+    queue: Queue,
+    unnamed_calls: AtomicU64,
+}
+
+impl Sandbox {
+    /// Becomes the helper if the program was started as one: the first statement of `main`.
+    pub fn init() {
+        init();
+    }
+
+    /// Opens it. What works here is found out at the first command or [`Sandbox::report`]; commands that cannot be
+    /// confined are refused when they are run.
+    ///
+    /// # Errors
+    /// `not_configured` for a policy that cannot hold.
+    pub fn open(policy: SandboxPolicy, workspace: &Workspace) -> Result<Self, ToolError> {
+        let mut policy = policy;
+        policy.limits.check()?;
+        policy.check()?;
+        policy.missing.extend(forced_missing());
+        env::passed(|_| None, &policy.env, policy.network)?;
+        let queue = Queue::new(&policy.limits);
+        let engine = Engine::new(policy, workspace, READY.load(Ordering::Acquire)).map_err(|error| {
+            ToolError::not_configured("The sandbox cannot be opened.")
+                .code("sandbox_unavailable")
+                .source(error)
+        })?;
+        Ok(Self { shared: Arc::new(Shared { engine, queue, unnamed_calls: AtomicU64::new(0) }), call: None })
+    }
+
+    /// The same sandbox bound to a call: its deadline and cancellation.
+    #[must_use]
+    pub fn for_call(&self, ctx: &ToolContext) -> Self {
+        Self { shared: Arc::clone(&self.shared), call: Some(ctx.clone()) }
+    }
+
+    /// What works here.
+    pub fn report(&self) -> &Report {
+        &self.shared.engine.explored().report
+    }
+
+    /// The rules.
+    pub fn policy(&self) -> &SandboxPolicy {
+        &self.shared.engine.policy
+    }
+
+    /// The workspace that commands run in.
+    pub fn workspace(&self) -> &Workspace {
+        &self.shared.engine.workspace
+    }
+
+    /// Runs a command to its end. That it failed, or was stopped, is a result here; see [`Finished::error`].
+    ///
+    /// # Errors
+    /// What kept it from starting: `sandbox_unavailable`, `command_not_found`, `permission_denied`, those of paths for
+    /// its directory, `queue_full`, `cancelled`.
+    pub async fn run(&self, command: Command) -> Result<Finished, ToolError> {
+        self.refuse_unusable()?;
+        let place = self.place().await?;
+        let program = command.argv.first().cloned().unwrap_or_default();
+        let job = self.job(command)?;
+        let timeout = job.timeout;
+        let outcome = self.supervised(job, place).await?;
+        self.finished(outcome, timeout, &program)
+    }
+
+    /// Starts a command and returns while it runs; it ends when the [`Running`] is dropped.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`].
+    pub async fn start(&self, command: Command) -> Result<Running, ToolError> {
+        self.refuse_unusable()?;
+        let place = self.place().await?;
+        let program = command.argv.first().cloned().unwrap_or_default();
+        let timeout = command.timeout;
+        let mut job = self.job(command)?;
+        // It outlives the call, so the call's deadline does not bind it.
+        job.timeout = timeout;
+        let (progress, changed) = Progress::new();
+        let (tell, started) = oneshot::channel();
+        job.follower = Some(Follower { progress: Arc::clone(&progress), started: Mutex::new(Some(tell)) });
+        let cancel = Arc::clone(&job.cancel);
+        let running = Running { progress: Arc::clone(&progress), cancel, changed, started: Instant::now() };
+        let outcome = self.on_thread(job, place, move |outcome| progress.end(outcome.as_ref().ok()))?;
+        if started.await.is_ok() {
+            return Ok(running);
+        }
+        let outcome = outcome.await.map_err(gone)?.map_err(start_failed)?;
+        Err(refused(outcome.refusal.unwrap_or_else(Outcome::silent), &program))
+    }
+
+    fn refuse_unusable(&self) -> Result<(), ToolError> {
+        match self.report().refusal() {
+            Some(text) => Err(unavailable(text)),
+            None => Ok(()),
+        }
+    }
+
+    /// A place in the queue, unless the call ends before.
+    async fn place(&self) -> Result<Place, ToolError> {
+        let Some(ctx) = &self.call else { return self.shared.queue.enter().await };
+        ctx.check()?;
+        tokio::select! {
+            place = self.shared.queue.enter() => place,
+            () = ctx.cancelled() => Err(match ctx.check() {
+                Err(error) => error,
+                Ok(()) => ToolError::cancelled("The call was cancelled."),
+            }
+            .effect(Effect::None)),
+        }
+    }
+
+    fn job(&self, command: Command) -> Result<Job, ToolError> {
+        let timeout = self.time_for(command.timeout);
+        let engine = &self.shared.engine;
+        let mut job = engine.job(&command, timeout)?;
+        if engine.policy.mode != Mode::Off {
+            let away = engine.policy.quarantine().join(self.call_id());
+            job.watch = Some(Watch::begin(&engine.workspace, &engine.ground, &job.plan.directory, away));
+        }
+        Ok(job)
+    }
+
+    /// The call's id, or a number of its own.
+    fn call_id(&self) -> String {
+        let given = self.call.as_ref().and_then(ToolContext::call).and_then(|call| call.call_id());
+        let plain = given.filter(|id| !id.starts_with('.') && id.bytes().all(is_plain));
+        plain.map_or_else(
+            || {
+                let number = self.shared.unnamed_calls.fetch_add(1, Ordering::Relaxed);
+                format!("call-{}-{number}", std::process::id())
+            },
+            str::to_owned,
+        )
+    }
+
+    /// The smaller of what is asked for and what is left of the call, less the time to answer.
+    fn time_for(&self, wanted: Duration) -> Duration {
+        let deadline = self.call.as_ref().and_then(ToolContext::deadline);
+        let left = deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()).saturating_sub(ANSWER_TIME));
+        left.map_or(wanted, |left| left.min(wanted))
+    }
+
+    /// Runs a job on a thread of its own; when this future is dropped or the call is cancelled, the command is ended.
+    async fn supervised(&self, job: Job, place: Place) -> Result<Outcome, ToolError> {
+        let guard = CancelOnDrop(Arc::clone(&job.cancel));
+        let mut outcome = self.on_thread(job, place, |_| {})?;
+        if let Some(ctx) = &self.call {
+            tokio::select! {
+                biased;
+                ended = &mut outcome => return ended.map_err(gone)?.map_err(start_failed),
+                () = ctx.cancelled() => guard.0.cancel(),
+            }
+        }
+        outcome.await.map_err(gone)?.map_err(start_failed)
+    }
+
+    /// Supervises a job on a thread of its own and gives its place back at the end.
+    fn on_thread(
+        &self,
+        mut job: Job,
+        place: Place,
+        at_end: impl FnOnce(&io::Result<Outcome>) + Send + 'static,
+    ) -> Result<oneshot::Receiver<io::Result<Outcome>>, ToolError> {
+        let (send, outcome) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        let body = move || {
+            let outcome = shared.engine.supervise(&job);
+            // Whoever waits for a start that never came learns of it here.
+            job.follower = None;
+            drop((job, place));
+            if let Err(error) = shared.engine.workspace.measure() {
+                tracing::warn!(%error, "the workspace could not be measured");
+            }
+            at_end(&outcome);
+            let _ = send.send(outcome);
+        };
+        std::thread::Builder::new().name("sandbox-command".to_owned()).spawn(body).map_err(start_failed)?;
+        Ok(outcome)
+    }
+
+    fn finished(&self, outcome: Outcome, timeout: Duration, program: &str) -> Result<Finished, ToolError> {
+        if let Some(refusal) = outcome.refusal {
+            return Err(refused(refusal, program));
+        }
+        if !outcome.started && outcome.stop.is_none() {
+            return Err(refused(Outcome::silent(), program));
+        }
+        let deadline_passed =
+            self.call.as_ref().and_then(ToolContext::deadline).is_some_and(|at| at <= Instant::now());
+        let stopped = match outcome.stop {
+            Some(Stop::Cancelled) if deadline_passed => Some(Stop::TimedOut),
+            other => other,
+        };
+        // Of a command that was ended, what was ended with it is no stray.
+        let ended_itself = matches!(stopped, None | Some(Stop::FileSize | Stop::Cpu | Stop::Memory));
+        Ok(Finished {
+            end: outcome.end.unwrap_or(End::Signal(libc::SIGKILL)),
+            stopped,
+            stdout: outcome.stdout,
+            stderr: outcome.stderr,
+            duration: outcome.duration,
+            timeout,
+            cpu: Duration::from_micros(outcome.usage.cpu_micros),
+            max_rss_bytes: outcome.usage.rss_bytes,
+            quarantined: outcome.quarantined,
+            strays: if ended_itself { outcome.strays } else { 0 },
+            sandbox: self.report().confinement(),
+        })
+    }
+}
+
+/// Ends the command when nobody waits for it any more.
+struct CancelOnDrop(Arc<Cancel>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// The layers that operators force to be missing by the environment.
+fn forced_missing() -> Vec<Layer> {
+    let words = std::env::var(FORCE_MISSING).unwrap_or_default();
+    words.split(',').filter_map(|word| Layer::from_word(word.trim())).collect()
+}
+
+/// Whether a byte of a call's id can stand in the name of a directory.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
+fn unavailable(text: String) -> ToolError {
+    ToolError::denied(text)
+        .code("sandbox_unavailable")
+        .hint("toolbox doctor shows what is missing")
+        .effect(Effect::None)
+}
+
+fn start_failed(error: io::Error) -> ToolError {
+    ToolError::internal("The command could not be started.")
+        .code("start_failed")
+        .effect(Effect::None)
+        .source(error)
+}
+
+fn gone(_: oneshot::error::RecvError) -> ToolError {
+    ToolError::internal("The command was lost.").code("start_failed")
+}
+
+/// Why nothing of a command ran.
+fn refused(refusal: Refusal, program: &str) -> ToolError {
+    let program = refusal::echo(program);
+    let errno = Errno::from_raw_os_error(refusal.errno);
+    let error = match (refusal.stage, errno) {
+        (Stage::Lookup | Stage::Exec, Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG) => {
+            ToolError::not_found(format!("Command not found: {program}.")).code("command_not_found")
+        }
+        (Stage::Lookup | Stage::Exec, _) => {
+            ToolError::denied(format!("{program} is not executable.")).code("permission_denied")
+        }
+        (Stage::Changed, _) => ToolError::conflict("The workspace changed while the command was started.")
+            .code("path_changed")
+            .hint("try again"),
+        (Stage::Directory, _) => {
+            ToolError::not_found("The working directory does not exist.").code("path_not_found")
+        }
+        (stage, _) => {
+            let name = probe::errno_name(refusal.errno);
+            unavailable(format!("Commands cannot run in the sandbox here: {stage}: {name}."))
+        }
+    };
+    error.effect(Effect::None)
+}

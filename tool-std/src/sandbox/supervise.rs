@@ -1,0 +1,434 @@
+//! One command from the program's side: starts its helper, drains its output, watches its limits, ends it (sandbox.md §12).
+//!
+//! A blocking loop on a thread of its own. Whatever happens, it returns only when nobody of the call is left.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::Child;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::{OFlags, fcntl_setfl, fstatvfs};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::sync::oneshot;
+
+use super::background::{self, Progress};
+use super::capture::{Capture, Captured};
+use super::cgroup::Group;
+use super::ground::Private;
+use super::limits::KILL_GRACE;
+use super::outcome::{End, Stop};
+use super::quarantine::Watch;
+use super::spawn::{Ends, Spawner};
+use super::wire::{Message, Plan, Refusal, Stage, Usage, receive, send, send_plan};
+
+/// Longest time from the start of the helper to the start of the command.
+const SETUP_TIME: Duration = Duration::from_secs(10);
+/// Longest time that a helper takes to end everything once it is told.
+const KILL_TIME: Duration = Duration::from_secs(1);
+/// Longest time that the pipes are read when everything has ended.
+const DRAIN_TIME: Duration = Duration::from_millis(200);
+/// How often free space is looked at.
+const DISK_ROUND: Duration = Duration::from_millis(250);
+/// Bytes read at once.
+const CHUNK: usize = 65_536;
+
+/// What is added to the counter of a [`Cancel`]: asking many times never adds up to one kill.
+const ASK: u64 = 1;
+const KILL: u64 = 1 << 32;
+
+/// Everything that one command needs.
+pub(super) struct Job {
+    pub(super) plan: Plan,
+    pub(super) root: OwnedFd,
+    pub(super) directory: OwnedFd,
+    pub(super) group: Option<Group>,
+    /// Lives as long as the command.
+    #[expect(dead_code, reason = "held for its drop")]
+    pub(super) private: Option<Private>,
+    pub(super) watch: Option<Watch>,
+    pub(super) timeout: Duration,
+    pub(super) stream_bytes: usize,
+    pub(super) total_bytes: u64,
+    pub(super) free_space_floor: u64,
+    pub(super) cancel: Arc<Cancel>,
+    /// Who follows a background command.
+    pub(super) follower: Option<Follower>,
+}
+
+/// Hears of the start of a background command and of its output.
+pub(super) struct Follower {
+    pub(super) progress: Arc<Progress>,
+    pub(super) started: Mutex<Option<oneshot::Sender<()>>>,
+}
+
+/// What became of it.
+pub(super) struct Outcome {
+    pub(super) started: bool,
+    pub(super) refusal: Option<Refusal>,
+    pub(super) end: Option<End>,
+    pub(super) stop: Option<Stop>,
+    pub(super) stdout: Captured,
+    pub(super) stderr: Captured,
+    pub(super) duration: Duration,
+    pub(super) usage: Usage,
+    pub(super) strays: u32,
+    pub(super) quarantined: Vec<String>,
+}
+
+/// Tells a running command that its caller went away.
+#[derive(Debug)]
+pub(super) struct Cancel(OwnedFd);
+
+impl Cancel {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    /// Asks the command to end.
+    pub(super) fn cancel(&self) {
+        self.write(ASK);
+    }
+
+    /// Ends the command at once.
+    pub(super) fn kill(&self) {
+        self.write(KILL);
+    }
+
+    fn write(&self, count: u64) {
+        let _ = rustix::io::write(&self.0, &count.to_ne_bytes());
+    }
+
+    /// What was asked for since the last look.
+    fn take(&self) -> u64 {
+        let mut count = [0; 8];
+        let _ = rustix::io::read(&self.0, &mut count);
+        u64::from_ne_bytes(count)
+    }
+}
+
+/// Runs a command to its end.
+pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
+    let (socket, stdout, stderr, child) = start(job, spawner)?;
+    let mut call = Running {
+        job,
+        socket,
+        streams: [
+            Stream::new(background::Stream::Out, stdout, job.stream_bytes),
+            Stream::new(background::Stream::Err, stderr, job.stream_bytes),
+        ],
+        child,
+        began: Instant::now(),
+        started: None,
+        refusal: None,
+        end: None,
+        usage: Usage::default(),
+        strays: 0,
+        phase: Phase::Running,
+        stop: None,
+        disk_looked: Instant::now(),
+    };
+    call.watch()?;
+    call.drain();
+    let quarantined = match &job.watch {
+        Some(watch) if call.started.is_some() => watch.end()?,
+        _ => Vec::new(),
+    };
+    Ok(Outcome { quarantined, ..call.outcome() })
+}
+
+type Started = (OwnedFd, OwnedFd, OwnedFd, Child);
+
+fn start(job: &Job, spawner: &Spawner) -> io::Result<Started> {
+    let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
+    for end in [&stdout, &stderr] {
+        fcntl_setfl(end, OFlags::NONBLOCK)?;
+    }
+    let mut child = spawner.spawn(Ends { socket: theirs, stdout: stdout_end, stderr: stderr_end })?;
+    let told = match &job.group {
+        Some(group) => group.add(child.id()),
+        None => Ok(()),
+    };
+    let told =
+        told.and_then(|()| Ok(send_plan(ours.as_fd(), &job.plan, job.root.as_fd(), job.directory.as_fd())?));
+    if let Err(error) = told {
+        drop(ours);
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(error);
+    }
+    Ok((ours, stdout, stderr, child))
+}
+
+/// How far a command is on its way to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Running,
+    /// It was asked to end; it is made to at that time.
+    Asked(Instant),
+    /// The helper was told to end everything; it is ended itself at that time.
+    Told(Instant),
+    /// The helper was ended.
+    Forced,
+}
+
+struct Stream {
+    which: background::Stream,
+    pipe: OwnedFd,
+    kept: Capture,
+    open: bool,
+}
+
+impl Stream {
+    fn new(which: background::Stream, pipe: OwnedFd, budget: usize) -> Self {
+        Self { which, pipe, kept: Capture::new(budget), open: true }
+    }
+
+    /// Reads what is there, at most one chunk; says whether there may be more.
+    fn read(&mut self, chunk: &mut [u8], follower: Option<&Follower>) -> bool {
+        match rustix::io::read(&self.pipe, &mut *chunk) {
+            Ok(0) => self.open = false,
+            Ok(bytes) => {
+                let bytes = chunk.get(..bytes).unwrap_or_default();
+                self.kept.push(bytes);
+                if let Some(follower) = follower {
+                    follower.progress.push(self.which, bytes);
+                }
+                return true;
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(_) => self.open = false,
+        }
+        false
+    }
+}
+
+struct Running<'a> {
+    job: &'a Job,
+    socket: OwnedFd,
+    streams: [Stream; 2],
+    child: Child,
+    began: Instant,
+    started: Option<Instant>,
+    refusal: Option<Refusal>,
+    end: Option<End>,
+    usage: Usage,
+    strays: u32,
+    phase: Phase,
+    stop: Option<Stop>,
+    disk_looked: Instant,
+}
+
+impl Running<'_> {
+    /// Goes on until the helper has ended, and with it everything else.
+    fn watch(&mut self) -> io::Result<()> {
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let (talks, cancelled, writes) = self.wait()?;
+            for (stream, writes) in self.streams.iter_mut().zip(writes) {
+                if writes {
+                    stream.read(&mut chunk, self.job.follower.as_ref());
+                }
+            }
+            if talks && !self.listen() {
+                break;
+            }
+            if cancelled {
+                self.ask(Stop::Cancelled);
+                if self.job.cancel.take() >= KILL {
+                    self.hasten();
+                }
+            }
+            self.look_at_limits();
+            self.go_on();
+        }
+        self.child.wait().map(drop)
+    }
+
+    /// Waits for the next thing to happen: a message, a cancellation, output of either stream.
+    fn wait(&self) -> io::Result<(bool, bool, [bool; 2])> {
+        let [stdout, stderr] = &self.streams;
+        let wanted = |open| if open { PollFlags::IN } else { PollFlags::empty() };
+        let can_cancel = matches!(self.phase, Phase::Running | Phase::Asked(_));
+        let mut ready = [
+            PollFd::new(&self.socket, PollFlags::IN),
+            PollFd::new(&self.job.cancel.0, wanted(can_cancel)),
+            PollFd::new(&stdout.pipe, wanted(stdout.open)),
+            PollFd::new(&stderr.pipe, wanted(stderr.open)),
+        ];
+        let timeout = Timespec::try_from(self.until_next()).unwrap_or(Timespec { tv_sec: 0, tv_nsec: 0 });
+        match poll(&mut ready, Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let [socket, cancel, out, err] = ready.map(|fd| !fd.revents().is_empty());
+        Ok((socket, cancel && can_cancel, [out && stdout.open, err && stderr.open]))
+    }
+
+    /// The time until something has to be done though nothing happened.
+    fn until_next(&self) -> Duration {
+        let next = match self.phase {
+            Phase::Running => self.deadline().min(self.disk_looked + DISK_ROUND),
+            Phase::Asked(at) | Phase::Told(at) => at,
+            Phase::Forced => Instant::now() + KILL_TIME,
+        };
+        next.saturating_duration_since(Instant::now())
+    }
+
+    fn deadline(&self) -> Instant {
+        match self.started {
+            Some(started) => started + self.job.timeout,
+            None => self.began + SETUP_TIME,
+        }
+    }
+
+    /// Takes the helper's messages; false when it has ended.
+    fn listen(&mut self) -> bool {
+        loop {
+            match receive(&self.socket) {
+                Ok(Some(message)) => self.take(message),
+                Ok(None) => return false,
+                Err(Errno::AGAIN) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Started(_) => {
+                self.started = Some(Instant::now());
+                self.tell_follower();
+            }
+            Message::Refused(refusal) => {
+                self.refusal.get_or_insert(refusal);
+            }
+            Message::Exit(code) => self.end = Some(End::Exit(code)),
+            Message::Signal(number) => self.end = Some(End::Signal(number)),
+            Message::Left(count) => self.strays += count,
+            Message::Crowded => {
+                self.stop.get_or_insert(Stop::Processes);
+            }
+            Message::Ended(usage) => self.usage = usage,
+            Message::Terminate => {}
+        }
+    }
+
+    fn tell_follower(&self) {
+        let Some(follower) = &self.job.follower else { return };
+        let sender = follower.started.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(sender) = sender {
+            let _ = sender.send(());
+        }
+    }
+
+    fn look_at_limits(&mut self) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        let now = Instant::now();
+        let written: u64 = self.streams.iter().map(|stream| stream.kept.total()).sum();
+        if written > self.job.total_bytes {
+            self.ask(Stop::Output);
+        } else if now >= self.deadline() && self.end.is_none() {
+            self.ask(Stop::TimedOut);
+        } else if now >= self.disk_looked + DISK_ROUND {
+            self.disk_looked = now;
+            if self.disk_is_full() {
+                self.ask(Stop::Disk);
+            }
+        }
+    }
+
+    fn disk_is_full(&self) -> bool {
+        fstatvfs(&self.job.root)
+            .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < self.job.free_space_floor)
+    }
+
+    /// Asks the command to end; the first reason counts.
+    fn ask(&mut self, why: Stop) {
+        if self.phase != Phase::Running || self.end.is_some() {
+            return;
+        }
+        self.stop.get_or_insert(why);
+        let _ = send(&self.socket, Message::Terminate);
+        self.phase = Phase::Asked(Instant::now() + KILL_GRACE);
+    }
+
+    /// Leaves out the time that a command has to end by itself.
+    fn hasten(&mut self) {
+        if let Phase::Asked(_) = self.phase {
+            self.phase = Phase::Asked(Instant::now());
+        }
+    }
+
+    /// Goes to the next, harder step when the time for it has come.
+    fn go_on(&mut self) {
+        let now = Instant::now();
+        match self.phase {
+            Phase::Asked(at) if now >= at => {
+                if let Some(group) = &self.job.group {
+                    group.kill();
+                }
+                let _ = shutdown(&self.socket, Shutdown::Write);
+                self.phase = Phase::Told(now + KILL_TIME);
+            }
+            Phase::Told(at) if now >= at => {
+                let _ = self.child.kill();
+                self.phase = Phase::Forced;
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads the pipes to their ends.
+    fn drain(&mut self) {
+        let until = Instant::now() + DRAIN_TIME;
+        let mut chunk = vec![0; CHUNK];
+        for stream in &mut self.streams {
+            while stream.open && Instant::now() < until {
+                if !stream.read(&mut chunk, self.job.follower.as_ref()) && stream.open {
+                    let left = until.saturating_duration_since(Instant::now());
+                    let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 0, tv_nsec: 0 });
+                    let _ = poll(&mut [PollFd::new(&stream.pipe, PollFlags::IN)], Some(&timeout));
+                }
+            }
+        }
+    }
+
+    fn outcome(mut self) -> Outcome {
+        let out_of_memory = self.job.group.as_ref().is_some_and(Group::ran_out_of_memory);
+        self.stop = self.stop.or(match self.end {
+            Some(End::Signal(libc::SIGXFSZ)) => Some(Stop::FileSize),
+            Some(End::Signal(libc::SIGXCPU)) => Some(Stop::Cpu),
+            Some(End::Exit(0)) => None,
+            _ if out_of_memory => Some(Stop::Memory),
+            _ => None,
+        });
+        let [stdout, stderr] = self.streams.map(|stream| stream.kept.finish());
+        Outcome {
+            started: self.started.is_some(),
+            refusal: self.refusal,
+            end: self.end,
+            stop: self.stop,
+            stdout,
+            stderr,
+            duration: self.started.unwrap_or(self.began).elapsed(),
+            usage: self.usage,
+            strays: self.strays,
+            quarantined: Vec::new(),
+        }
+    }
+}
+
+impl Outcome {
+    /// A helper that ended without a word.
+    pub(super) fn silent() -> Refusal {
+        Refusal { stage: Stage::Process, errno: Errno::PIPE.raw_os_error() }
+    }
+}

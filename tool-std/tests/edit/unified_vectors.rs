@@ -1,0 +1,47 @@
+//! Every case of `edit_unified.json` through the unified diff engine.
+
+use serde_json::{Value, json};
+use tool_std::Limits;
+use tool_std::edit::unified;
+
+use crate::peers;
+use crate::vectors::{bytes, cases, compare_error};
+
+#[test]
+fn every_unified_diff_vector_holds() {
+    let (cases, folder) = match cases("edit_unified.json") {
+        Ok(found) => found,
+        Err(reason) => return peers::skip(&reason),
+    };
+    let failures: Vec<String> = cases
+        .iter()
+        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case["id"])))
+        .collect();
+    println!("vectors_edit_unified: {} cases from {}", cases.len(), folder.display());
+    assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+fn check(case: &Value) -> Result<(), String> {
+    let file = bytes(case, "file").ok_or("no file")?;
+    let patch = case["patch"].as_str().ok_or("no patch")?;
+    let expect = &case["expect"];
+    match (unified::apply(&file, patch, "f", &Limits::default()), expect.get("error")) {
+        (Err(error), Some(expected)) => compare_error(&error, expected),
+        (Err(error), None) => Err(format!("refused: {}", error.to_json())),
+        (Ok(edited), Some(expected)) => {
+            Err(format!("expected {expected}, got {:?}", String::from_utf8_lossy(&edited.bytes)))
+        }
+        (Ok(edited), None) => {
+            if Some(&edited.bytes) != bytes(expect, "ok").as_ref() {
+                return Err(format!("got {:?}", String::from_utf8_lossy(&edited.bytes)));
+            }
+            let starts: Vec<usize> = edited.hunks.iter().map(|hunk| hunk.old_start).collect();
+            match expect.get("old_starts") {
+                Some(wanted) if *wanted != json!(starts) => {
+                    Err(format!("old_starts {starts:?}, not {wanted}"))
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+}

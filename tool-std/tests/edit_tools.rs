@@ -1,0 +1,129 @@
+//! The vectors of the engines through the tools, arguments decoded, files on disk; and edits of one file at once.
+
+#![cfg(test)]
+
+#[allow(dead_code, reason = "a test file uses what it needs of a scene")]
+mod scene;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scene::Scene;
+use serde_json::{Value, json};
+use tool_core::{Call, Caller, Executor, Registry, ToolContext};
+use tool_std::{Workspace, WorkspacePolicy};
+
+/// Runs every case of a vector file of an engine by a tool that takes one more argument of that name.
+fn run(file: &str, tool: &str, argument: &str) {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
+    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
+    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
+        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "no {file}");
+        println!("skipped: no vectors");
+        return;
+    };
+    let vectors: Value = serde_json::from_str(&text).unwrap();
+    let cases = vectors["cases"].as_array().unwrap();
+    let wrong: Vec<String> = cases.iter().flat_map(|case| differences(case, tool, argument)).collect();
+    println!("{tool}: {} cases from {}", cases.len(), folder.display());
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn differences(case: &Value, tool: &str, argument: &str) -> Vec<String> {
+    let hex = |object: &Value, name: &str| match object[name].as_str() {
+        Some(text) => text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>(),
+        None => object[format!("{name}_hex")].as_str().unwrap().to_owned(),
+    };
+    let before = hex(case, "file");
+    let is_refused = case["expect"].get("error").is_some();
+    let after = if is_refused { before.clone() } else { hex(&case["expect"], "ok") };
+    let whole = json!({
+        "setup": [["writehex", "{ROOT}/f", before]],
+        "call": {"tool": tool, "args": {"path": "f", argument: case[argument]}},
+        "after_hex": {"{ROOT}/f": after},
+        "entries": {"{ROOT}": ["f"]},
+    });
+    let scene = Scene::new(&whole);
+    let result = scene.call(&whole, &whole["call"]);
+    let expect = if is_refused { case["expect"].clone() } else { json!({"ok": {"path": "f"}}) };
+    let mut wrong = scene::compare(&expect, &whole, &result);
+    wrong.extend(scene.check_after(&whole));
+    if let (Ok(data), Some(starts)) = (&result, case["expect"]["old_starts"].as_array()) {
+        let hunks = data["hunks"].as_array().unwrap().iter();
+        let found: Vec<&Value> = hunks.map(|hunk| &hunk["old_start"]).collect();
+        if found != starts.iter().collect::<Vec<_>>() {
+            wrong.push(format!("old_starts are {found:?}"));
+        }
+    }
+    wrong.into_iter().map(|text| format!("{}: {text}", case["id"])).collect()
+}
+
+#[test]
+fn edit_file_answers_as_the_vectors_say() {
+    run("edit_unified.json", "edit_file", "patch");
+}
+
+#[test]
+fn edit_lines_answers_as_the_vectors_say() {
+    run("edit_lines.json", "edit_lines", "patches");
+}
+
+/// The tools of a workspace for many threads.
+struct Tools {
+    executor: Executor,
+    ctx: ToolContext,
+}
+
+impl Tools {
+    fn new(root: &Path) -> Arc<Self> {
+        let workspace = Workspace::open(root, WorkspacePolicy::default()).unwrap();
+        let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
+        let registry = Registry::builder().discover().build().unwrap();
+        Arc::new(Self { executor: Executor::standard(registry).build().unwrap(), ctx })
+    }
+
+    fn append(&self, number: usize, version: Option<&str>) -> Result<Value, String> {
+        let patch = json!({"start_line": 1, "end_line": 0, "content": format!("line {number}")});
+        let mut args = json!({"path": "f", "patches": [patch]});
+        if let Some(version) = version {
+            args["expected_version"] = version.into();
+        }
+        let result = self.executor.call_blocking(Call::new("edit_lines", args), &self.ctx, Caller::Test);
+        result.map(|output| output.data()).map_err(|error| error.code_str().to_owned())
+    }
+}
+
+fn at_once<T: Send + 'static>(count: usize, act: impl Fn(usize) -> T + Clone + Send + 'static) -> Vec<T> {
+    let threads: Vec<_> = (0..count)
+        .map(|number| {
+            let act = act.clone();
+            std::thread::spawn(move || act(number))
+        })
+        .collect();
+    threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+}
+
+#[test]
+fn edits_of_one_file_at_once_all_arrive() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("f"), "").unwrap();
+    let tools = Tools::new(dir.path());
+    let results = at_once(64, move |number| tools.append(number, None));
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    let text = std::fs::read_to_string(dir.path().join("f")).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!(lines.len(), 64);
+}
+
+#[test]
+fn of_edits_that_expect_one_version_exactly_one_wins() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("f"), "a\n").unwrap();
+    let tools = Tools::new(dir.path());
+    let results = at_once(64, move |number| tools.append(number, Some("87428fc522803d31")));
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|code| code == "version_mismatch"));
+    assert_eq!(std::fs::read_to_string(dir.path().join("f")).unwrap().lines().count(), 2);
+}

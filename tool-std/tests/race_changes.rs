@@ -1,0 +1,118 @@
+//! While a directory is exchanged with a link to the outside, no changing tool reaches anything there.
+
+#![cfg(test)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use serde_json::{Value, json};
+use tool_core::{Call, Caller, Executor, Registry, ToolContext};
+use tool_std::{Workspace, WorkspacePolicy};
+
+/// How long a race lasts; the acceptance asks for `TOOL_RACE_MS=3000`.
+fn race_time() -> Duration {
+    let given = std::env::var("TOOL_RACE_MS").ok().and_then(|time| time.parse().ok());
+    Duration::from_millis(given.unwrap_or(1_000))
+}
+
+/// Calls in the directory that is exchanged; most of them can be made again and again.
+fn calls() -> Vec<(&'static str, Value)> {
+    let write = |name: &str| json!({"path": format!("a/{name}"), "content": "inside\n"});
+    vec![
+        ("edit_file", json!({"path": "a/f", "patch": "@@ -1 +1,2 @@\n inside\n+more\n"})),
+        (
+            "edit_lines",
+            json!({"path": "a/f", "patches": [{"start_line": 1, "end_line": 1, "content": "inside"}]}),
+        ),
+        ("replace_text", json!({"path": "a/f", "old": "inside\nmore\n", "new": "inside\n", "all": true})),
+        ("find_files", json!({"pattern": "*"})),
+        ("file_info", json!({"path": "a/f"})),
+        ("copy_file", json!({"from": "a/f", "to": "a/copy", "overwrite": true})),
+        ("copy_file", json!({"from": "a/tree", "to": "a/made/tree", "recursive": true, "parents": true})),
+        ("delete_file", json!({"path": "a/made", "recursive": true, "missing_ok": true})),
+        ("write_file", write("m1")),
+        ("move_file", json!({"from": "a/m1", "to": "a/m2", "overwrite": true})),
+        ("delete_file", json!({"path": "a/m2", "missing_ok": true})),
+        ("make_dir", json!({"path": "a/x/y"})),
+    ]
+}
+
+fn race(missing: &'static [&'static str]) {
+    let base = tempfile::tempdir().unwrap();
+    let (root, out) = (base.path().join("root"), base.path().join("out"));
+    fs::create_dir_all(root.join("a/tree/sub")).unwrap();
+    fs::create_dir_all(out.join("tree")).unwrap();
+    for (file, text) in [("a/f", "inside\n"), ("a/tree/sub/f", "inside\n")] {
+        fs::write(root.join(file), text).unwrap();
+    }
+    for file in ["f", "copy", "m1", "m2", "tree/s"] {
+        fs::write(out.join(file), "SECRET\n").unwrap();
+    }
+    symlink(&out, root.join("b")).unwrap();
+    let workspace = Workspace::open_with(&root, WorkspacePolicy::default(), missing).unwrap();
+    let (done, succeeded) = (AtomicBool::new(false), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                renameat_with(CWD, root.join("a"), CWD, root.join("b"), RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        let workers: Vec<_> = calls()
+            .into_iter()
+            .map(|(tool, args)| {
+                let (workspace, succeeded) = (workspace.clone(), &succeeded);
+                scope.spawn(move || repeat(workspace, tool, &args, succeeded))
+            })
+            .collect();
+        let ended: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+        done.store(true, Ordering::Relaxed);
+        assert!(ended.iter().all(Result::is_ok), "a tool reached outside");
+    });
+    assert_eq!(names(&out), ["copy", "f", "m1", "m2", "tree"], "something was made or deleted outside");
+    for file in ["f", "copy", "m1", "m2", "tree/s"] {
+        assert_eq!(fs::read_to_string(out.join(file)).unwrap(), "SECRET\n", "{file}");
+    }
+    let succeeded = succeeded.load(Ordering::Relaxed);
+    println!("{succeeded} calls succeeded during the race");
+    assert!(succeeded >= 100, "only {succeeded} calls succeeded");
+}
+
+fn repeat(workspace: Workspace, tool: &str, args: &Value, succeeded: &AtomicUsize) {
+    let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
+    let registry = Registry::builder().discover().build().unwrap();
+    let executor = Executor::standard(registry).build().unwrap();
+    let end = Instant::now() + race_time();
+    while Instant::now() < end {
+        let result = executor.call_blocking(Call::new(tool, args.clone()), &ctx, Caller::Test);
+        let shown = match &result {
+            Ok(output) => output.data().to_string(),
+            Err(error) => error.to_json().to_string(),
+        };
+        assert!(!shown.contains("SECRET"), "{tool} {args} gave {shown}");
+        assert!(!shown.contains("internal"), "{tool} {args} gave {shown}");
+        succeeded.fetch_add(usize::from(result.is_ok()), Ordering::Relaxed);
+    }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn a_directory_exchanged_with_a_link_lets_no_change_outside() {
+    race(&[]);
+}
+
+#[test]
+fn the_same_race_is_won_without_openat2() {
+    race(&["openat2"]);
+}

@@ -1,0 +1,149 @@
+//! A workspace with a sandbox around it, for the tests of the shell group.
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tool_core::{Call, Caller, Executor, Registry, ToolContext, ToolResult};
+use tool_std::sandbox::{Sandbox, SandboxPolicy};
+use tool_std::shell::{
+    BashTool, ProcessListTool, ProcessOutputTool, ProcessStopTool, Processes, RunCommandTool,
+};
+use tool_std::{Workspace, WorkspacePolicy};
+
+/// The helper that Cargo built beside the tests.
+pub(crate) const HELPER: &str = env!("CARGO_BIN_EXE_toolbox-sandbox");
+
+/// How much slower this machine may be than the one that the limits of time are meant for.
+pub(crate) fn load_factor() -> u32 {
+    std::env::var("TOOL_LOAD_FACTOR").ok().and_then(|text| text.parse().ok()).unwrap_or(5)
+}
+
+/// A directory with a workspace `root`, and beside it `out`, which no command may reach.
+pub(crate) struct Bench {
+    directory: tempfile::TempDir,
+    pub(crate) sandbox: Sandbox,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::with(SandboxPolicy::default())
+    }
+
+    pub(crate) fn with(policy: SandboxPolicy) -> Self {
+        let directory = Self::directory();
+        Self::at(directory, policy)
+    }
+
+    pub(crate) fn directory() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["root", "out"] {
+            fs::create_dir(directory.path().join(name)).unwrap();
+        }
+        directory
+    }
+
+    pub(crate) fn at(directory: tempfile::TempDir, policy: SandboxPolicy) -> Self {
+        Self::try_at(directory, policy).unwrap()
+    }
+
+    pub(crate) fn try_at(
+        directory: tempfile::TempDir,
+        policy: SandboxPolicy,
+    ) -> Result<Self, tool_core::ToolError> {
+        let workspace = Workspace::open(&directory.path().join("root"), WorkspacePolicy::default())?;
+        let policy = SandboxPolicy { helper: Some(policy.helper.unwrap_or(HELPER.into())), ..policy };
+        Ok(Self { sandbox: Sandbox::open(policy, &workspace)?, directory })
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.directory.path().join("root")
+    }
+
+    pub(crate) fn out(&self) -> PathBuf {
+        self.directory.path().join("out")
+    }
+
+    /// A context that provides the sandbox, bound to each call.
+    pub(crate) fn context(&self) -> ToolContext {
+        let sandbox = self.sandbox.clone();
+        ToolContext::builder().provide_with(move |ctx| Arc::new(sandbox.for_call(ctx))).build()
+    }
+
+    /// A context of a program that lives on, for one owner of its background processes.
+    pub(crate) fn context_of(&self, processes: &Processes) -> ToolContext {
+        let sandbox = self.sandbox.clone();
+        ToolContext::builder()
+            .provide_with(move |ctx| Arc::new(sandbox.for_call(ctx)))
+            .provide(processes.clone())
+            .build()
+    }
+
+    /// Calls a tool through the executor.
+    pub(crate) async fn call(&self, tool: &str, args: Value) -> ToolResult {
+        executor().call(Call::new(tool, args), &self.context(), Caller::Llm).await
+    }
+
+    /// Runs a script with `sh -c` by the tool `bash`, whatever its exit code.
+    pub(crate) async fn sh(&self, script: &str) -> Value {
+        let args = serde_json::json!({"cmd": "sh", "args": ["-c", script], "check": false, "timeout": 20});
+        self.call("bash", args).await.unwrap().data()
+    }
+
+    /// Whether a process of this bench is alive, a second after it was first seen.
+    pub(crate) fn has_survivors(&self) -> bool {
+        let until = Instant::now() + Duration::from_secs(1);
+        while alive(&self.root()) {
+            if Instant::now() > until {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        false
+    }
+}
+
+pub(crate) fn executor() -> Executor {
+    let registry = Registry::builder().add::<BashTool>().add::<RunCommandTool>().build().unwrap();
+    Executor::standard(registry).build().unwrap()
+}
+
+/// Every tool of the group, for a program that lives on.
+pub(crate) fn executor_of_all() -> Executor {
+    let registry = Registry::builder()
+        .add::<BashTool>()
+        .add::<RunCommandTool>()
+        .add::<ProcessListTool>()
+        .add::<ProcessOutputTool>()
+        .add::<ProcessStopTool>()
+        .build()
+        .unwrap();
+    Executor::standard(registry).build().unwrap()
+}
+
+/// Whether a process has a workspace in its environment.
+fn alive(root: &Path) -> bool {
+    let name = root.to_str().unwrap().as_bytes().to_vec();
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let mut environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
+    environments.any(|environment| environment.windows(name.len()).any(|part| part == name))
+}
+
+/// Whether a program is installed; prints that a test is skipped when it is not.
+pub(crate) fn has_program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|directory| directory.join(name).is_file());
+    if !found {
+        skip(&format!("{name} is not installed"));
+    }
+    found
+}
+
+/// Says that a test does not run here; with `TOOL_REQUIRE_PEERS=1` that is a failure.
+pub(crate) fn skip(reason: &str) {
+    assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "{reason}");
+    println!("skipped: {reason}");
+}
