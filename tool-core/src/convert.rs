@@ -28,6 +28,7 @@ impl<T> Default for Of<T> {
 
 impl<T> Of<T> {
     /// The type itself.
+    #[expect(clippy::new_without_default, reason = "generated code names the one way there is")]
     pub const fn new() -> Self {
         Of(PhantomData)
     }

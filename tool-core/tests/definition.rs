@@ -1,4 +1,6 @@
 //! What `#[tool]` makes of each kind of function.
+#![allow(clippy::too_many_arguments, reason = "one function with every kind of parameter")]
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

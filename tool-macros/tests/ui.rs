@@ -1,5 +1,7 @@
 //! Every mistake is told by its own sentence: one wrong program and what the compiler says of it per case of `ui/`.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot read")]
+
 use std::fs;
 use std::path::Path;
 
