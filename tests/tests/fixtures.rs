@@ -1,6 +1,8 @@
 //! Programs that reach tool-core in unusual ways are built and run: a renamed dependency, a facade alone, no prelude, a
 //! module with its own `Option` and `std`, the strictest lints. Each checks its own results.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,5 +1,12 @@
 //! Every shape of a parameter and of a result: called directly as plain Rust, and through the executor, with one outcome.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::too_many_arguments,
+    reason = "a test may stop at what it cannot build"
+)]
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -45,7 +52,6 @@ mod m {
 
 /// Takes everything by value.
 #[tool]
-#[allow(clippy::too_many_arguments)]
 fn by_value(
     /// Number.
     number: u8,

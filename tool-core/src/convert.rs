@@ -20,12 +20,6 @@ use crate::output::{Content, Finish, ToolOutput, ToolResult};
 /// A type, to be asked what it is.
 pub struct Of<T>(PhantomData<fn() -> T>);
 
-impl<T> Default for Of<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<T> Of<T> {
     /// The type itself.
     #[expect(clippy::new_without_default, reason = "generated code names the one way there is")]

@@ -37,7 +37,7 @@ pub use crate::{
 #[cfg(feature = "inventory")]
 pub use inventory;
 
-/// The ladders of [`crate::convert`] and the fallbacks of [`Probe`], imported without names.
+/// The ladders of `convert` and the fallbacks of [`Probe`], imported without names.
 pub mod rungs {
     pub use super::{DefaultOfOption as _, DefaultOfType as _, Unknown as _};
     pub use crate::convert::{

@@ -1,5 +1,7 @@
 //! The executor: what ends a call, and what never escapes it.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! The tools are plain methods, and the same through the registry.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+
 use notes::{NOTEBOOK_TOOLS, Notebook, Order, Tag, template_tools};
 use serde_json::json;
 use tool_core::{Call, Caller, ErrorKind, Executor, Registry, Secret, ToolContext, ToolResult};
