@@ -24,10 +24,11 @@ pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError>
 /// ```
 /// use serde_json::json;
 /// use tool_cli::{Cli, ExitCode, Io};
-/// use tool_core::{DynTool, Registry, ToolOutput};
+/// use tool_core::{Behavior, DynTool, Registry, ToolOutput};
 ///
 /// let ping = DynTool::builder("ping")
 ///     .description("Answers pong.")
+///     .behavior(Behavior::READ)
 ///     .input_schema(json!({"type": "object"}))
 ///     .handler_sync(|_, _| Ok(ToolOutput::text("pong")))
 ///     .build()?;

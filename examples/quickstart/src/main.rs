@@ -1,6 +1,8 @@
 //! Three tools and the program that they make.
 
 use tool_core::prelude::*;
+#[cfg(test)]
+mod greet_test;
 
 /// Greets a person.
 #[tool]

@@ -76,7 +76,8 @@ impl Scene {
     fn call_as(&self, case: &Value, call: &Value, coerce: Coerce) -> Result<Value, ToolError> {
         let workspace = self.open(case)?;
         let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
-        let registry = Registry::builder().discover().build().expect("the tools fit together");
+        let registry =
+            Registry::builder().add_set(&tool_std::file::FILE_TOOLS).build().expect("the tools fit together");
         let executor = Executor::standard(registry).coerce(coerce).build()?;
         let call = Call::new(call["tool"].as_str().unwrap(), self.fill(&call["args"]));
         executor.call_blocking(call, &ctx, Caller::Test).map(|output| output.data())

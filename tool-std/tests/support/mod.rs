@@ -132,10 +132,16 @@ fn alive(root: &Path) -> bool {
     environments.any(|environment| environment.windows(name.len()).any(|part| part == name))
 }
 
+/// Whether a program is installed.
+#[allow(dead_code, reason = "not every test asks")]
+pub(crate) fn is_installed(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
+}
+
 /// Whether a program is installed; prints that a test is skipped when it is not.
 pub(crate) fn has_program(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|directory| directory.join(name).is_file());
+    let found = is_installed(name);
     if !found {
         skip(&format!("{name} is not installed"));
     }
