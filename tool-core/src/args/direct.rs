@@ -14,13 +14,13 @@ use serde_json::value::RawValue;
 
 use super::bounds::Limits;
 use super::parse::MAX_ARGS_BYTES;
-use crate::def::{ParamDef, ParamKind, ToolDef};
+use crate::def::{Bounds, Number, ParamDef, ParamKind, ToolDef};
 
 /// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
 const PLAIN_NUMBER: usize = 18;
 
 /// Tools with more parameters go the whole way: the slices live in the frame of the call.
-const MOST_PARAMS: usize = 16;
+const MOST_PARAMS: usize = 8;
 
 /// The slices of one call.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
             chosen && limits.admit_text(text)
         }
         [b'-' | b'0'..=b'9', ..] => {
-            is_plain_number(slice) && (param.bounds.is_none() || admits_number(slice, limits))
+            is_plain_number(slice) && (param.bounds.is_none() || admits_number(slice, &param.bounds))
         }
         [b'[', b'"' | b']', ..] => param.bounds.is_none(),
         [b'[', inner @ .., b']'] => {
@@ -121,8 +121,12 @@ fn is_plain_number(slice: &str) -> bool {
     slice.len() <= PLAIN_NUMBER && !slice.trim_start().starts_with("-0") && !slice.contains(['e', 'E'])
 }
 
-fn admits_number(slice: &str, limits: Limits<'_>) -> bool {
-    slice.parse::<i64>().is_ok_and(|integer| limits.admit_integer(integer.into()))
+/// Whether an integer keeps to bounds that are integers too; anything else is for the full decoder.
+fn admits_number(slice: &str, bounds: &Bounds<'_>) -> bool {
+    let Ok(integer) = slice.parse::<i64>().map(i128::from) else { return false };
+    let least = bounds.min.is_none_or(|min| matches!(min, Number::Int(min) if integer >= min));
+    let greatest = bounds.max.is_none_or(|max| matches!(max, Number::Int(max) if integer <= max));
+    least && greatest && !bounds.max_exclusive
 }
 
 /// Reads one slice: scalars as they stand, everything else through serde_json.
@@ -264,7 +268,7 @@ mod tests {
     use crate::__private::rungs::*;
     use crate::__private::{ToolArg, answers, named, typed};
     use crate::args::{Args, Coerce, parse};
-    use crate::def::{Bounds, Cache, Doc, Handler, Number, Origin, Range};
+    use crate::def::{Cache, Doc, Handler, Origin, Range};
 
     /// Values as callers write them: plain ones, and those that look like it.
     const VALUES: &[&str] = &[
