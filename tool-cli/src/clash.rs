@@ -95,7 +95,7 @@ impl<'d> Checker<'d> {
 
     fn options(&mut self, tool: &str, def: &ToolDef<'_>) {
         let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-        for param in def.params.iter().filter(|param| !param.flatten) {
+        for param in def.params.iter().filter(|param| !param.keys.flatten) {
             let own: Vec<String> = forms(param);
             for form in &own {
                 let with = match taken.get(form.as_str()) {
@@ -118,14 +118,14 @@ impl<'d> Checker<'d> {
 
 /// Every listed spelling of a parameter, with its dashes.
 fn forms(param: &ParamDef<'_>) -> Vec<String> {
-    let long = param.cli.long.map_or_else(|| kebab(param.name), str::to_owned);
+    let long = param.keys.cli.long.map_or_else(|| kebab(param.name), str::to_owned);
     let mut forms = vec![format!("--{long}")];
-    if param.secret {
+    if param.keys.secret {
         forms.push(format!("--{long}-file"));
     } else if negates(param) {
         forms.push(format!("--{}", negated(&long)));
     }
-    forms.extend(param.cli.short.map(|letter| format!("-{letter}")));
+    forms.extend(param.keys.cli.short.map(|letter| format!("-{letter}")));
     forms
 }
 

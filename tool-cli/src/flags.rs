@@ -300,7 +300,7 @@ pub fn negated(long: &str) -> String {
 
 /// The parameter definition of a property, unless it comes from a flattened or schema-only part.
 fn find<'a>(def: &ToolDef<'a>, name: &str) -> Option<&'a ParamDef<'a>> {
-    def.params.iter().find(|param| param.name == name && !param.flatten)
+    def.params.iter().find(|param| param.name == name && !param.keys.flatten)
 }
 
 /// The properties of an object schema, or of all objects of a union, in order.
@@ -334,7 +334,7 @@ fn requires(object: &Map<String, Value>, name: &str) -> bool {
 
 fn param(name: &str, schema: &Value, required: bool, def: Option<&ParamDef<'_>>) -> Param {
     let kind = Kind::of(schema);
-    let cli = def.map(|def| def.cli);
+    let cli = def.map(|def| def.keys.cli);
     let members = if kind == Kind::Object { members(schema) } else { Vec::new() };
     let flag = |read: fn(&tool_core::def::CliDef<'_>) -> bool| cli.as_ref().is_some_and(read);
     let mut param = Param {
@@ -350,15 +350,15 @@ fn param(name: &str, schema: &Value, required: bool, def: Option<&ParamDef<'_>>)
         positional: flag(|cli| cli.positional),
         last: flag(|cli| cli.last),
         stdin: flag(|cli| cli.stdin),
-        secret: def.is_some_and(|def| def.secret)
+        secret: def.is_some_and(|def| def.keys.secret)
             || schema.get("writeOnly").is_some_and(|secret| secret == true),
         hidden: flag(|cli| cli.hidden),
-        deprecated: def.and_then(|def| def.deprecated).map(str::to_owned),
+        deprecated: def.and_then(|def| def.keys.deprecated).map(str::to_owned),
         env: cli.and_then(|cli| cli.env).map(str::to_owned),
         value_name: String::new(),
-        hint: def.and_then(|def| def.hint),
+        hint: def.and_then(|def| def.keys.hint),
         aliases: def
-            .map(|def| def.aliases.iter().map(|&alias| alias.to_owned()).collect())
+            .map(|def| def.keys.aliases.iter().map(|&alias| alias.to_owned()).collect())
             .unwrap_or_default(),
     };
     param.value_name = cli.and_then(|cli| cli.value_name).map_or_else(|| value_name(&param), str::to_owned);

@@ -1,10 +1,9 @@
 //! From what a function returns to a [`ToolResult`], chosen by type.
 //!
-//! The macro cannot know whether `io::Result<T>` is a `Result`; the type checker does. Each choice is a ladder of traits
-//! on [`Of`], one reference deeper per preference (autoref specialisation): the call site asks `(&&&of).…()` and method
+//! The macro cannot know whether `io::Result<T>` is a `Result`; the type checker does. Each choice is a ladder of impls
+//! for [`Of`], one reference deeper per preference (autoref specialisation): the call site asks `(&&&of).…()` and method
 //! lookup takes the first rung whose bound holds.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::error::Error as StdError;
@@ -30,40 +29,6 @@ impl<T> Of<T> {
     /// The type of a value.
     pub const fn value(_: &T) -> Self {
         Of(PhantomData)
-    }
-}
-
-// ---- Result or not ----------------------------------------------------------------------------------------------------
-
-/// Rung 1: a `Result`.
-pub trait SplitResult<T, E> {
-    /// The success type.
-    fn ok(&self) -> Of<T>;
-    /// Both sides.
-    fn split(&self, value: Result<T, E>) -> Result<T, E>;
-}
-impl<T, E> SplitResult<T, E> for &Of<Result<T, E>> {
-    fn ok(&self) -> Of<T> {
-        Of::new()
-    }
-    fn split(&self, value: Result<T, E>) -> Result<T, E> {
-        value
-    }
-}
-
-/// Rung 2: anything else cannot fail.
-pub trait SplitValue<T> {
-    /// The type itself.
-    fn ok(&self) -> Of<T>;
-    /// Always the value.
-    fn split(&self, value: T) -> Result<T, Infallible>;
-}
-impl<T> SplitValue<T> for Of<T> {
-    fn ok(&self) -> Of<T> {
-        Of::new()
-    }
-    fn split(&self, value: T) -> Result<T, Infallible> {
-        Ok(value)
     }
 }
 
@@ -134,52 +99,45 @@ fn serialized<T: Serialize>(value: T) -> ToolResult {
     }
 }
 
-/// Rung 1: a type with its own form.
-pub trait OutputOwn<T> {
-    /// The result.
-    fn output(&self, value: T) -> ToolResult;
-    /// The schema of its structured value.
+/// What becomes of a returned value, by the type it was returned as.
+pub trait Returned<R> {
+    /// What it fails with; [`Infallible`] where the type is no `Result`.
+    type Error;
+    /// The result, or the error still in its own form.
+    fn output(&self, returned: R) -> Result<ToolResult, Self::Error>;
+    /// The schema of the structured value, in the serialize contract.
     fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema>;
-}
-impl<T: IntoOutput> OutputOwn<T> for &&&Of<T> {
-    fn output(&self, value: T) -> ToolResult {
-        value.into_output()
-    }
-    fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema> {
-        T::output_schema(generator)
-    }
 }
 
-/// Rung 2: a value with a schema.
-pub trait OutputTyped<T> {
-    /// The value as JSON.
-    fn output(&self, value: T) -> ToolResult;
-    /// Its schema, in the serialize contract.
-    fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema>;
+macro_rules! returned {
+    ($([$($generics:tt)*] $rung:ty => $type:ty, $error:ty: |$value:ident| $output:expr, $schema:expr;)*) => {
+        $(impl<$($generics)*> Returned<$type> for $rung {
+            type Error = $error;
+            fn output(&self, $value: $type) -> Result<ToolResult, $error> {
+                $output
+            }
+            fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema> {
+                $schema(generator)
+            }
+        })*
+    };
 }
-impl<T: Serialize + JsonSchema> OutputTyped<T> for &&Of<T> {
-    fn output(&self, value: T) -> ToolResult {
-        serialized(value)
-    }
-    fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema> {
-        Some(generator.subschema_for::<T>())
-    }
+// `Result` is itself `Serialize`, so it comes before plain values.
+returned! {
+    [T: IntoOutput] &&&&&&&Of<T> => T, Infallible: |value| Ok(value.into_output()), T::output_schema;
+    [T: IntoOutput, E] &&&&&&Of<Result<T, E>> => Result<T, E>, E: |value| value.map(T::into_output), T::output_schema;
+    [T: Serialize + JsonSchema, E] &&&&&Of<Result<T, E>> => Result<T, E>, E: |value| value.map(serialized), typed::<T>;
+    [T: Serialize, E] &&&&Of<Result<T, E>> => Result<T, E>, E: |value| value.map(serialized), untyped;
+    [T: Serialize + JsonSchema] &&&Of<T> => T, Infallible: |value| Ok(serialized(value)), typed::<T>;
+    [T: Serialize] &&Of<T> => T, Infallible: |value| Ok(serialized(value)), untyped;
 }
 
-/// Rung 3: a value without a schema.
-pub trait OutputUntyped<T> {
-    /// The value as JSON.
-    fn output(&self, value: T) -> ToolResult;
-    /// None.
-    fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema>;
+fn typed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Option<Schema> {
+    Some(generator.subschema_for::<T>())
 }
-impl<T: Serialize> OutputUntyped<T> for &Of<T> {
-    fn output(&self, value: T) -> ToolResult {
-        serialized(value)
-    }
-    fn schema(&self, _: &mut SchemaGenerator) -> Option<Schema> {
-        None
-    }
+
+fn untyped(_: &mut SchemaGenerator) -> Option<Schema> {
+    None
 }
 
 /// What a tool may return. Nothing implements it: it only gives the error its words.
@@ -190,24 +148,31 @@ impl<T: Serialize> OutputUntyped<T> for &Of<T> {
 )]
 pub trait ToolReturn {}
 
-/// The last rung: an error with the type's name.
-pub trait OutputRefused<T> {
+/// The last rungs: an error with the type's name.
+pub trait ReturnedRefused<T, R, E> {
     /// Never called.
-    fn output(&self, value: T) -> ToolResult
+    fn output(&self, returned: R) -> Result<ToolResult, E>
     where
         T: ToolReturn;
     /// None.
-    fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema>;
+    fn schema(&self, _: &mut SchemaGenerator) -> Option<Schema> {
+        None
+    }
 }
-impl<T> OutputRefused<T> for Of<T> {
-    fn output(&self, _: T) -> ToolResult
+impl<T, E> ReturnedRefused<T, Result<T, E>, E> for &Of<Result<T, E>> {
+    fn output(&self, returned: Result<T, E>) -> Result<ToolResult, E>
     where
         T: ToolReturn,
     {
-        Ok(ToolOutput::default())
+        returned.map(|_| Ok(ToolOutput::default()))
     }
-    fn schema(&self, _: &mut SchemaGenerator) -> Option<Schema> {
-        None
+}
+impl<T> ReturnedRefused<T, T, Infallible> for Of<T> {
+    fn output(&self, _: T) -> Result<ToolResult, Infallible>
+    where
+        T: ToolReturn,
+    {
+        Ok(Ok(ToolOutput::default()))
     }
 }
 
@@ -240,38 +205,19 @@ macro_rules! messages {
 }
 messages!(String, &str, Cow<'_, str>, Box<str>);
 
-/// Rung 1: an error with its own form.
-pub trait ErrorOwn<E> {
-    /// The error.
+/// What becomes of an error.
+pub trait Failed<E> {
+    /// The error in the one form.
     fn error(&self, error: E) -> ToolError;
 }
-impl<E: IntoToolError> ErrorOwn<E> for &&&Of<E> {
+impl<E: IntoToolError> Failed<E> for &&Of<E> {
     fn error(&self, error: E) -> ToolError {
         error.into_tool_error()
     }
 }
-
-/// Rung 2: a foreign error; its text is for operators.
-pub trait ErrorForeign<E> {
-    /// Kind `failed`; the kinds of `io::Error` are mapped.
-    fn error(&self, error: E) -> ToolError;
-}
-impl<E: StdError + Send + Sync + 'static> ErrorForeign<E> for &&Of<E> {
-    fn error(&self, error: E) -> ToolError {
-        let kind = match (&error as &dyn Any).downcast_ref::<io::Error>() {
-            Some(io) => io_kind(io.kind()),
-            None => ErrorKind::Failed,
-        };
-        ToolError::foreign(kind, error)
-    }
-}
-
-/// Rung 3: what turns into a boxed error, such as `anyhow::Error`; its text is for operators.
-pub trait ErrorBoxed<E> {
-    /// Kind `failed`.
-    fn error(&self, error: E) -> ToolError;
-}
-impl<E: Into<Box<dyn StdError + Send + Sync>>> ErrorBoxed<E> for &Of<E> {
+/// A foreign error, or what turns into one, such as `anyhow::Error`: its text is for operators, the kinds of `io::Error`
+/// are mapped.
+impl<E: Into<Box<dyn StdError + Send + Sync>>> Failed<E> for &Of<E> {
     fn error(&self, error: E) -> ToolError {
         let error: Box<dyn StdError + Send + Sync> = error.into();
         match error.downcast::<ToolError>() {
@@ -294,13 +240,13 @@ impl<E: Into<Box<dyn StdError + Send + Sync>>> ErrorBoxed<E> for &Of<E> {
 pub trait ToolFailure {}
 
 /// The last rung: an error with the type's name.
-pub trait ErrorRefused<E> {
+pub trait FailedRefused<E> {
     /// Never called.
     fn error(&self, error: E) -> ToolError
     where
         E: ToolFailure;
 }
-impl<E> ErrorRefused<E> for Of<E> {
+impl<E> FailedRefused<E> for Of<E> {
     fn error(&self, _: E) -> ToolError
     where
         E: ToolFailure,
@@ -331,6 +277,6 @@ fn io_kind(kind: io::ErrorKind) -> ErrorKind {
 #[macro_export]
 macro_rules! __output {
     ($type:ty) => {
-        |generator| (&&&&(&&$crate::__private::Of::<$type>::new()).ok()).schema(generator)
+        |generator| (&&&&&&&&$crate::__private::Of::<$type>::new()).schema(generator)
     };
 }

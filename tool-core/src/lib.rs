@@ -3,7 +3,7 @@
 extern crate self as tool_core;
 
 #[doc(hidden)]
-#[path = "private.rs"]
+#[path = "private/mod.rs"]
 pub mod __private;
 pub mod args;
 mod call;

@@ -41,7 +41,7 @@ struct Walked {
 impl<'a> Given<'_, 'a> {
     /// Decodes by type alone.
     pub(super) fn by_type<S: DeserializeSeed<'static>>(&self, seed: S) -> (Result<S::Value, Refusal>, Trace) {
-        self.typed(self.value, self.mode, Limits::of(&self.param.bounds), seed)
+        self.typed(self.value, self.mode, Limits::of(&self.param.keys.bounds), seed)
     }
 
     /// Decodes by schema alone.
@@ -91,7 +91,7 @@ impl<'a> Given<'_, 'a> {
 
     /// The refusal of a type as the one issue.
     pub(super) fn refused(&self, refusal: Refusal) -> Found {
-        Found::one(refusal.into_issue(self.param.secret))
+        Found::one(refusal.into_issue(self.param.keys.secret))
     }
 
     fn typed<S: DeserializeSeed<'static>>(
@@ -112,7 +112,7 @@ impl<'a> Given<'_, 'a> {
             definitions: shape.definitions(),
             patterns: shape.patterns(),
             mode: self.mode,
-            secret: self.param.secret,
+            secret: self.param.keys.secret,
         };
         let mut walk = Walk::new(around).knowing(names, limits);
         let read = walk.value(shape.param(self.i, &self.param), self.value, self.place, walk::Role::Other);
@@ -123,7 +123,7 @@ impl<'a> Given<'_, 'a> {
 
 /// Whether the type of a parameter alone tells all that its schema would.
 pub(super) fn is_told_by_type(param: &ParamDef<'_>) -> bool {
-    (param.simple || param.any) && param.bounds.pattern.is_none()
+    (param.simple || param.keys.any) && param.keys.bounds.pattern.is_none()
 }
 
 /// What the decoder by type made, with what it traced.

@@ -73,10 +73,10 @@ impl<'a> Direct<'a> {
 /// Whether a parameter's type alone says what it takes, one key at a time.
 fn suits(param: &ParamDef<'_>) -> bool {
     param.simple
-        && !param.flatten
-        && param.bounds.pattern.is_none()
-        && param.conflicts_with.is_empty()
-        && param.requires.is_empty()
+        && !param.keys.flatten
+        && param.keys.bounds.pattern.is_none()
+        && param.keys.conflicts_with.is_empty()
+        && param.keys.requires.is_empty()
 }
 
 /// What a parameter that was left out is, as text.
@@ -91,20 +91,20 @@ fn left_out(kind: ParamKind) -> &'static str {
 /// Whether a slice means the same to serde_json as to the full decoder, if serde_json takes it at all, and keeps to the
 /// parameter's bounds.
 fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
-    let limits = Limits::of(&param.bounds);
+    let limits = Limits::of(&param.keys.bounds);
     match slice.as_bytes() {
-        [b'"', .., b'"'] if param.bounds.is_none() => true,
+        [b'"', .., b'"'] if param.keys.bounds.is_none() => true,
         [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
             let text = slice.get(1..slice.len() - 1).unwrap_or_default();
-            let chosen = param.bounds.choices.is_empty() || param.bounds.choices.contains(&text);
+            let chosen = param.keys.bounds.choices.is_empty() || param.keys.bounds.choices.contains(&text);
             chosen && limits.admit_text(text)
         }
         [b'-' | b'0'..=b'9', ..] => {
-            is_plain_number(slice) && (param.bounds.is_none() || admits_number(slice, &param.bounds))
+            is_plain_number(slice) && (param.keys.bounds.is_none() || admits_number(slice, &param.keys.bounds))
         }
-        [b'[', b'"' | b']', ..] => param.bounds.is_none(),
+        [b'[', b'"' | b']', ..] => param.keys.bounds.is_none(),
         [b'[', inner @ .., b']'] => {
-            param.bounds.is_none()
+            param.keys.bounds.is_none()
                 && !inner.contains(&b'{')
                 && inner.split(|byte| *byte == b',').all(|item| {
                     std::str::from_utf8(item).is_ok_and(is_plain_number)

@@ -59,14 +59,14 @@ impl Args<'_> {
     fn names(&self) -> Vec<Name<'_>> {
         let mut names = Vec::new();
         for (i, param) in self.params.iter().enumerate() {
-            let shape = if param.flatten { shape::of(self.tool).ok() } else { None };
+            let shape = if param.keys.flatten { shape::of(self.tool).ok() } else { None };
             let Some(shape) = shape else {
-                names.push(Name { name: param.name, aliases: param.aliases, secret: param.secret });
+                names.push(Name { name: param.name, aliases: param.keys.aliases, secret: param.keys.secret });
                 continue;
             };
             let given = self.slots.get(i).and_then(|slot| slot.given.as_ref()).unwrap_or(&Value::Null);
             let keys = Flat::new(shape.param(i, param), shape.definitions()).keys(given);
-            names.extend(keys.into_iter().map(|name| Name { name, aliases: &[], secret: param.secret }));
+            names.extend(keys.into_iter().map(|name| Name { name, aliases: &[], secret: param.keys.secret }));
         }
         names
     }
@@ -81,11 +81,11 @@ impl Args<'_> {
         let given = self.params.iter().enumerate().filter(|(_, param)| self.is_given(param.name));
         let of_params = given.flat_map(|(i, param)| {
             let conflicts =
-                param.conflicts_with.iter().filter(|other| self.is_given(other)).map(move |other| {
+                param.keys.conflicts_with.iter().filter(|other| self.is_given(other)).map(move |other| {
                     self.broken(i, format!("not together with `{other}`"), "both given".to_owned())
                 });
             let needs =
-                param.requires.iter().filter(|other| !self.is_given(other)).map(move |other| {
+                param.keys.requires.iter().filter(|other| !self.is_given(other)).map(move |other| {
                     self.broken(i, format!("`{other}` as well"), format!("`{other}` missing"))
                 });
             conflicts.chain(needs)
@@ -116,7 +116,7 @@ impl Args<'_> {
     /// Whether the caller gave a parameter, or a field of a flattened one, and not as null.
     fn is_given(&self, name: &str) -> bool {
         self.params.iter().zip(&self.slots).any(|(param, slot)| match &slot.given {
-            Some(Value::Object(members)) if param.flatten => {
+            Some(Value::Object(members)) if param.keys.flatten => {
                 members.get(name).is_some_and(|value| !value.is_null())
             }
             Some(value) => param.name == name && !value.is_null(),
@@ -133,7 +133,7 @@ struct Name<'n> {
 }
 
 fn is_independent(param: &ParamDef<'_>) -> bool {
-    param.conflicts_with.is_empty() && param.requires.is_empty()
+    param.keys.conflicts_with.is_empty() && param.keys.requires.is_empty()
 }
 
 fn unknown(names: &[Name<'_>], key: &str, value: &Value) -> ArgIssue {

@@ -92,7 +92,7 @@ impl<'a> Args<'a> {
             direct: None,
         };
         args.match_keys(members);
-        if args.params.iter().any(|param| param.flatten) {
+        if args.params.iter().any(|param| param.keys.flatten) {
             args.spread()?;
         }
         Ok(args)
@@ -142,7 +142,7 @@ impl<'a> Args<'a> {
 
     /// The parameter of a name or alias; a parameter whose fields stand at the root is none of its own.
     pub(super) fn position(&self, key: &str) -> Option<usize> {
-        let has = |param: &ParamDef<'_>| !param.flatten && param.names().any(|name| name == key);
+        let has = |param: &ParamDef<'_>| !param.keys.flatten && param.names().any(|name| name == key);
         self.params.iter().position(has)
     }
 
@@ -150,7 +150,7 @@ impl<'a> Args<'a> {
     fn match_keys(&mut self, members: Map<String, Value>) {
         let mut next = 0;
         for (key, value) in members {
-            let expected = self.params.get(next).filter(|param| param.name == key && !param.flatten);
+            let expected = self.params.get(next).filter(|param| param.name == key && !param.keys.flatten);
             let found = if expected.is_some() { Some(next) } else { self.position(&key) };
             let Some((i, slot)) = found.and_then(|i| Some((i, self.slots.get_mut(i)?))) else {
                 self.unknown.push((key, value));
@@ -178,7 +178,7 @@ impl<'a> Args<'a> {
     /// Moves the keys of flattened parameters from the rest into the object of their slot.
     fn spread(&mut self) -> Result<(), ToolError> {
         for i in 0..self.params.len() {
-            let Some(param) = self.params.get(i).filter(|param| param.flatten).copied() else { continue };
+            let Some(param) = self.params.get(i).filter(|param| param.keys.flatten).copied() else { continue };
             let shape = super::shape::of(self.tool)?;
             let flat = Flat::new(shape.param(i, &param), shape.definitions());
             let object = flat.collect(&mut self.unknown);

@@ -22,7 +22,7 @@ impl<'a> Args<'a> {
         let mut normal = Map::with_capacity(self.params.len());
         for (i, (param, slot)) in self.params.iter().zip(&self.slots).enumerate() {
             match self.normal_value(i, param, slot) {
-                Some(Value::Object(members)) if param.flatten => normal.extend(members),
+                Some(Value::Object(members)) if param.keys.flatten => normal.extend(members),
                 Some(value) => {
                     normal.insert(param.name.to_owned(), value);
                 }
@@ -70,10 +70,10 @@ impl<'a> Args<'a> {
             definitions: shape.definitions(),
             patterns: shape.patterns(),
             mode: Coerce::Lenient,
-            secret: param.secret,
+            secret: param.keys.secret,
         };
         let key = Place::Key(&Place::Top, param.name);
-        let place = if param.flatten { &Place::Top } else { &key };
+        let place = if param.keys.flatten { &Place::Top } else { &key };
         Walk::new(around).knowing(names.clone(), None).value(shape.param(i, param), given, place, Role::Other)
     }
 }

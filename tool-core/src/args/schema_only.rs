@@ -31,7 +31,7 @@ impl Args<'_> {
         let Some(shape) = self.shape() else { return };
         let root = shape.root();
         let values = match root.get("additionalProperties") {
-            _ if root.get("properties").is_none() && self.params.iter().any(|param| param.flatten) => return,
+            _ if root.get("properties").is_none() && self.params.iter().any(|param| param.keys.flatten) => return,
             Some(Value::Bool(false)) if root.get("patternProperties").is_none() => return,
             Some(values @ Value::Object(_)) => Some(values),
             _ => None,
@@ -51,7 +51,7 @@ impl Args<'_> {
 
     fn judge_whole(&mut self, object: &Value) {
         let Ok(shape) = shape::of(self.tool) else { return };
-        let found = shape.judge_whole(object, self.params.iter().any(|param| param.secret));
+        let found = shape.judge_whole(object, self.params.iter().any(|param| param.keys.secret));
         self.record(self.params.len(), found);
     }
 

@@ -8,7 +8,7 @@ use super::judge::Judge;
 use super::patterns::Patterns;
 use super::place::Place;
 use super::walk::{Found, Walk};
-use crate::def::{Doc, ParamDef, ParamKind, SchemaSource, ToolDef};
+use crate::def::{Doc, ParamDef, ParamKeys, ParamKind, SchemaSource, ToolDef};
 use crate::error::ToolError;
 use crate::schema::InputSchema;
 
@@ -36,7 +36,7 @@ pub(crate) struct Checks {
 /// `internal`: the schema cannot be made, or a pattern in it does not compile (code `bad_pattern`).
 pub(crate) fn of<'a>(tool: &'a ToolDef<'a>) -> Result<Shape<'a>, ToolError> {
     let schema = tool.input_schema()?;
-    let checks = tool.cache.checks.get_or_init(|| Checks::of(tool, schema));
+    let checks = tool.cache.computed().checks.get_or_init(|| Checks::of(tool, schema));
     match checks {
         Ok(checks) => Ok(Shape { schema, checks, given: tool.input.is_some() }),
         Err(Unusable { code, text }) => Err(ToolError::internal("The tool's schema is broken.")
@@ -101,7 +101,7 @@ impl Checks {
     fn of(tool: &ToolDef<'_>, schema: &InputSchema) -> Result<Checks, Unusable> {
         let definitions = schema.definitions();
         let patterns = Patterns::of(schema.decoded()).and_then(|patterns| {
-            let flattened = tool.params.iter().enumerate().filter(|(_, param)| param.flatten);
+            let flattened = tool.params.iter().enumerate().filter(|(_, param)| param.keys.flatten);
             let mut schemas = flattened.filter_map(|(i, _)| schema.param(i));
             schemas.try_fold(patterns, |patterns, param| patterns.and(&param.schema))
         });
@@ -125,8 +125,8 @@ impl Checks {
 }
 
 fn says_more_than_its_type(param: &ParamDef<'_>) -> bool {
-    if param.bounds.pattern.is_some() || param.simple || param.any {
-        return param.bounds.pattern.is_some();
+    if param.keys.bounds.pattern.is_some() || param.simple || param.keys.any {
+        return param.keys.bounds.pattern.is_some();
     }
     let raw = match param.schema {
         SchemaSource::Given(schema) => return is_guarded(schema),
@@ -145,8 +145,9 @@ pub(super) fn params<'a>(tool: &'a ToolDef<'a>) -> Result<Vec<ParamDef<'a>>, Too
     let root = tool.input_schema()?.decoded();
     let Some(properties) = root.get("properties").and_then(Value::as_object) else {
         let is_union = root.get("oneOf").or_else(|| root.get("anyOf")).is_some();
-        let mut whole = ParamDef::new("", Doc::NONE, ParamKind::Required, SchemaSource::Given(root));
-        whole.flatten = true;
+        const KEYS: &ParamKeys<'_> = &ParamKeys { flatten: true, ..ParamKeys::NONE };
+        let whole = ParamDef::new("", Doc::NONE, ParamKind::Required, SchemaSource::Given(root));
+        let whole = ParamDef { keys: KEYS, ..whole };
         return Ok(if is_union { vec![whole] } else { Vec::new() });
     };
     let required = root.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

@@ -90,10 +90,10 @@ impl<'a> Args<'a> {
         let place = Place::Key(&Place::Top, param.name);
         let mut trace = Trace::new(self.mode);
         let role = lenient::Role::of(param.kind);
-        let limits = Limits::of(&param.bounds);
+        let limits = Limits::of(&param.keys.bounds);
         let taken =
             seed.deserialize(Lenient { value, place: &place, role, limits, trace: &mut trace }).ok()?;
-        (!trace.changed && !param.flatten).then_some(taken)
+        (!trace.changed && !param.keys.flatten).then_some(taken)
     }
 
     fn presence(&mut self, i: usize) -> Presence {
@@ -150,7 +150,7 @@ impl<'a> Args<'a> {
         match seed.deserialize(source) {
             Ok(value) => Some(value),
             Err(refusal) => {
-                self.issues.push((i, refusal.into_issue(param.secret)));
+                self.issues.push((i, refusal.into_issue(param.keys.secret)));
                 None
             }
         }
@@ -165,7 +165,7 @@ impl<'a> Args<'a> {
     ) -> Result<Decoded<S::Value>, Found> {
         let Some(param) = self.params.get(i).copied() else { return Err(Found::default()) };
         let key = Place::Key(&Place::Top, self.spelled(i));
-        let place = if param.flatten { &Place::Top } else { &key };
+        let place = if param.keys.flatten { &Place::Top } else { &key };
         let given = Given { i, param, value, place, mode: self.mode };
         let told_by_type = is_told_by_type(&param);
         let mut before = None;
@@ -188,7 +188,7 @@ impl<'a> Args<'a> {
             return Err(Found::default());
         };
         let key = Place::Key(&Place::Top, self.spelled(i));
-        let place = if param.flatten { &Place::Top } else { &key };
+        let place = if param.keys.flatten { &Place::Top } else { &key };
         Given { i, param, value, place, mode: self.mode }.by_schema(shape)
     }
 

@@ -6,10 +6,14 @@ use serde_json::Value;
 
 use crate::schema::{InputSchema, SchemaProblem};
 
-/// The lazily computed values of one definition.
+/// The lazily computed values of one definition: nothing but an empty cell until the first is asked for.
 #[derive(Debug, Default)]
-pub struct Cache {
-    description: OnceLock<Box<str>>,
+pub struct Cache(OnceLock<Box<Computed>>);
+
+/// Each value by itself, so that none waits for another.
+#[derive(Debug, Default)]
+pub(crate) struct Computed {
+    pub(crate) description: OnceLock<Box<str>>,
     pub(crate) input: OnceLock<Result<Arc<InputSchema>, Arc<SchemaProblem>>>,
     pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
@@ -18,15 +22,10 @@ pub struct Cache {
 impl Cache {
     /// Nothing computed yet.
     pub const fn new() -> Cache {
-        Cache {
-            description: OnceLock::new(),
-            input: OnceLock::new(),
-            checks: OnceLock::new(),
-            output: OnceLock::new(),
-        }
+        Cache(OnceLock::new())
     }
 
-    pub(crate) fn description(&self, make: impl FnOnce() -> String) -> &str {
-        self.description.get_or_init(|| make().into_boxed_str())
+    pub(crate) fn computed(&self) -> &Computed {
+        self.0.get_or_init(Box::default)
     }
 }

@@ -26,7 +26,7 @@ pub use example::Example;
 pub use handler::{BoxFuture, DynHandler, Enter, Handler, Run};
 pub use kind::ParamKind;
 pub use origin::Origin;
-pub use param::{Bounds, CliDef, Hint, LogMode, Number, ParamDef, Range, SchemaSource};
+pub use param::{Bounds, CliDef, Hint, LogMode, Number, ParamDef, ParamKeys, Range, SchemaSource};
 pub use secret::SecretDef;
 pub use surface::{Surface, Surfaces};
 
@@ -155,7 +155,7 @@ impl<'a> ToolDef<'a> {
 
     /// The text for models: the documentation, the sentences of the constraints, and the deprecation.
     pub fn description(&self) -> &'a str {
-        self.cache.description(|| {
+        self.cache.computed().description.get_or_init(|| {
             let mut text = self.doc.text().into_owned();
             for sentence in self.sentences() {
                 if !text.is_empty() {
@@ -170,7 +170,7 @@ impl<'a> ToolDef<'a> {
                 text.push_str("Deprecated: ");
                 text.push_str(instead);
             }
-            text
+            text.into_boxed_str()
         })
     }
 
@@ -190,10 +190,10 @@ impl<'a> ToolDef<'a> {
         });
         let params = self.params.iter().flat_map(|param| {
             let conflicts = param
-                .conflicts_with
+                .keys.conflicts_with
                 .iter()
                 .map(|other| format!("{} cannot be combined with {other}.", param.name));
-            conflicts.chain(param.requires.iter().map(|other| format!("{} needs {other}.", param.name)))
+            conflicts.chain(param.keys.requires.iter().map(|other| format!("{} needs {other}.", param.name)))
         });
         tool.chain(params)
     }

@@ -21,15 +21,6 @@ impl Origin<'_> {
     /// A definition made at run time.
     pub const DYNAMIC: Origin<'static> =
         Origin { krate: "run time", version: "", module: "", file: "", line: 0 };
-
-    /// What cargo says of the package; nothing where the compiler runs without it.
-    #[doc(hidden)]
-    pub const fn known(text: Option<&'static str>) -> &'static str {
-        match text {
-            Some(text) => text,
-            None => "",
-        }
-    }
 }
 
 impl fmt::Display for Origin<'_> {
@@ -45,14 +36,14 @@ impl fmt::Display for Origin<'_> {
     }
 }
 
-/// The place where the macro stands.
+/// The place where the macro stands, in the package that it knows.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __origin {
-    () => {
+    ($package:literal $version:literal) => {
         $crate::def::Origin {
-            krate: $crate::def::Origin::known(::core::option_env!("CARGO_PKG_NAME")),
-            version: $crate::def::Origin::known(::core::option_env!("CARGO_PKG_VERSION")),
+            krate: $package,
+            version: $version,
             module: ::core::module_path!(),
             file: ::core::file!(),
             line: ::core::line!(),

@@ -9,20 +9,27 @@ use super::{Doc, ParamKind, SchemaFn, ValueFn};
 pub struct ParamDef<'a> {
     /// JSON name.
     pub name: &'a str,
-    /// Further names that calls may use; not in the schema.
-    pub aliases: &'a [&'a str],
     /// What it is, for models and people.
     pub doc: Doc<'a>,
     /// How its type may be left out.
     pub kind: ParamKind,
     /// Whether its type's schema says all that its decoding checks, so that no schema is needed to decode it.
     pub simple: bool,
-    /// `required`: it must be given although its type could be left out.
+    /// It must be given although its type could be left out.
     pub required: bool,
     /// The value when it is left out or null.
     pub default: Option<ValueFn>,
     /// Where its schema comes from.
     pub schema: SchemaSource<'a>,
+    /// What its author said of it beyond that.
+    pub keys: &'a ParamKeys<'a>,
+}
+
+/// What the keys of `#[arg]` say. Most parameters have none and share [`ParamKeys::NONE`], which keeps their rows small.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamKeys<'a> {
+    /// Further names that calls may use; not in the schema.
+    pub aliases: &'a [&'a str],
     /// What its value must keep to.
     pub bounds: Bounds<'a>,
     /// JSON Schema `format`, told to callers and not enforced.
@@ -53,33 +60,48 @@ pub struct ParamDef<'a> {
     pub cli: CliDef<'a>,
 }
 
+impl ParamKeys<'_> {
+    /// No key.
+    pub const NONE: ParamKeys<'static> = ParamKeys {
+        aliases: &[],
+        bounds: Bounds::NONE,
+        format: None,
+        examples: None,
+        any: false,
+        flatten: false,
+        entries: false,
+        secret: false,
+        log: None,
+        hint: None,
+        header: None,
+        deprecated: None,
+        conflicts_with: &[],
+        requires: &[],
+        cli: CliDef::NONE,
+    };
+}
+
+/// Builders, so that a row of the table costs the compiler one call and not a copy of every field.
+impl<'a> ParamKeys<'a> {
+    /// With bounds.
+    #[must_use]
+    pub const fn bounds(mut self, bounds: Bounds<'a>) -> Self {
+        self.bounds = bounds;
+        self
+    }
+
+    /// With a shape on the command line.
+    #[must_use]
+    pub const fn cli(mut self, cli: CliDef<'a>) -> Self {
+        self.cli = cli;
+        self
+    }
+}
+
 impl<'a> ParamDef<'a> {
     /// A required parameter of which only the given is known.
     pub const fn new(name: &'a str, doc: Doc<'a>, kind: ParamKind, schema: SchemaSource<'a>) -> Self {
-        Self {
-            name,
-            aliases: &[],
-            doc,
-            kind,
-            simple: false,
-            required: false,
-            default: None,
-            schema,
-            bounds: Bounds::NONE,
-            format: None,
-            examples: None,
-            any: false,
-            flatten: false,
-            entries: false,
-            secret: false,
-            log: None,
-            hint: None,
-            header: None,
-            deprecated: None,
-            conflicts_with: &[],
-            requires: &[],
-            cli: CliDef::NONE,
-        }
+        Self { name, doc, kind, simple: false, required: false, default: None, schema, keys: &ParamKeys::NONE }
     }
 
     /// Whether a call must give it.
@@ -90,7 +112,7 @@ impl<'a> ParamDef<'a> {
         match self.kind {
             _ if self.default.is_some() => false,
             ParamKind::Required => true,
-            ParamKind::List => self.bounds.len.min > 0,
+            ParamKind::List => self.keys.bounds.len.min > 0,
             ParamKind::Optional | ParamKind::Nullable | ParamKind::Flag => false,
         }
     }
@@ -102,7 +124,7 @@ impl<'a> ParamDef<'a> {
 
     /// Name and aliases.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
-        std::iter::once(self.name).chain(self.aliases.iter().copied())
+        std::iter::once(self.name).chain(self.keys.aliases.iter().copied())
     }
 }
 
@@ -182,6 +204,11 @@ impl Bounds<'_> {
         pattern: None,
         choices: &[],
     };
+
+    /// The numbers from `min` to `max`.
+    pub const fn between(min: Number, max: Number) -> Bounds<'static> {
+        Bounds { min: Some(min), max: Some(max), ..Bounds::NONE }
+    }
 
     /// Whether there is nothing to check.
     pub fn is_none(&self) -> bool {

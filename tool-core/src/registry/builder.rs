@@ -271,7 +271,7 @@ fn check_aliases(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
 
 /// Looks into the flattened types of the tools that have any; the others build no schema here.
 fn check_flattened(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
-    for tool in tools.iter().filter(|tool| tool.def().params.iter().any(|param| param.flatten)) {
+    for tool in tools.iter().filter(|tool| tool.def().params.iter().any(|param| param.keys.flatten)) {
         if let Err(error) = tool.def().input_schema() {
             let code = match error.code_str() {
                 "flatten_not_object" => ProblemCode::FlattenNotObject,

@@ -17,7 +17,7 @@ use super::problem::{Problem, ProblemCode, RegistryError};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::def::{
-    Behavior, Cache, CliDef, Doc, DynHandler, Handler, LogMode, Origin, ParamDef, ParamKind, Run,
+    Behavior, Cache, CliDef, Doc, DynHandler, Handler, LogMode, Origin, ParamDef, ParamKeys, ParamKind, Run,
     SchemaSource, SecretDef, Surfaces, ToolDef,
 };
 use crate::error::ToolError;
@@ -152,6 +152,9 @@ struct Lists<'a> {
     param_aliases: Vec<Vec<&'a str>>,
 }
 
+/// What is said of each property beyond its schema, in the schema's order.
+struct Keys<'a>(Vec<ParamKeys<'a>>);
+
 /// The parameters as the table wants them.
 struct Params<'a>(Vec<ParamDef<'a>>);
 
@@ -164,8 +167,16 @@ self_cell!(
 );
 
 self_cell!(
-    struct WithParams {
+    struct WithKeys {
         owner: WithLists,
+        #[covariant]
+        dependent: Keys,
+    }
+);
+
+self_cell!(
+    struct WithParams {
+        owner: WithKeys,
         #[covariant]
         dependent: Params,
     }
@@ -191,11 +202,12 @@ impl Definition {
                 .map(|param| param.aliases.iter().map(String::as_str).collect())
                 .collect(),
         });
+        let keys = WithKeys::new(lists, |lists| Keys(keys(lists.borrow_owner(), lists.borrow_dependent())));
         let params =
-            WithParams::new(lists, |lists| Params(params(lists.borrow_owner(), lists.borrow_dependent())));
+            WithParams::new(keys, |keys| Params(params(keys.borrow_owner().borrow_owner(), &keys.borrow_dependent().0)));
         Definition::new(params, |params| {
-            let (owned, lists) =
-                (params.borrow_owner().borrow_owner(), params.borrow_owner().borrow_dependent());
+            let lists = params.borrow_owner().borrow_owner();
+            let (owned, lists) = (lists.borrow_owner(), lists.borrow_dependent());
             let doc = Doc::Text(&owned.description);
             ToolDef {
                 title: owned.title.as_deref(),
@@ -222,27 +234,34 @@ impl Definition {
     }
 }
 
-/// One parameter per property of the root object, in the schema's order.
-fn params<'a>(owned: &'a Owned, lists: &'a Lists<'a>) -> Vec<ParamDef<'a>> {
-    let Some(properties) = owned.input.get("properties").and_then(Value::as_object) else {
-        return Vec::new();
+/// The properties of the root object.
+fn properties(owned: &Owned) -> impl Iterator<Item = (&String, &Value)> {
+    owned.input.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// The keys of each property: what its schema says, then what the builder was told.
+fn keys<'a>(owned: &'a Owned, lists: &'a Lists<'a>) -> Vec<ParamKeys<'a>> {
+    let keys = |(name, schema): (&'a String, &'a Value)| {
+        let deprecated = schema.get("deprecated").and_then(Value::as_bool).unwrap_or(false);
+        let base = ParamKeys { deprecated: deprecated.then_some("see its description"), ..ParamKeys::NONE };
+        let extra = owned.params.iter().zip(&lists.param_aliases).find(|(extra, _)| extra.name == *name);
+        let Some((extra, aliases)) = extra else { return base };
+        let cli = CliDef { positional: extra.positional, short: extra.short, ..CliDef::NONE };
+        ParamKeys { aliases, secret: extra.secret, log: extra.log, cli, ..base }
     };
+    properties(owned).map(keys).collect()
+}
+
+/// One parameter per property of the root object, in the schema's order.
+fn params<'a>(owned: &'a Owned, keys: &'a [ParamKeys<'a>]) -> Vec<ParamDef<'a>> {
     let required = owned.input.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|value| value == name));
-    let param = |(name, schema): (&'a String, &'a Value)| {
+    let param = |((name, schema), keys): ((&'a String, &'a Value), &'a ParamKeys<'a>)| {
         let doc = Doc::Text(schema.get("description").and_then(Value::as_str).unwrap_or(""));
         let kind = if is_required(name) { ParamKind::Required } else { ParamKind::Optional };
-        let base = ParamDef::new(name, doc, kind, SchemaSource::Given(schema));
-        let deprecated = schema.get("deprecated").and_then(Value::as_bool).unwrap_or(false);
-        let base = ParamDef { deprecated: deprecated.then_some("see its description"), ..base };
-        let Some(index) = owned.params.iter().position(|extra| extra.name == *name) else { return base };
-        let (Some(extra), Some(aliases)) = (owned.params.get(index), lists.param_aliases.get(index)) else {
-            return base;
-        };
-        let cli = CliDef { positional: extra.positional, short: extra.short, ..CliDef::NONE };
-        ParamDef { aliases, secret: extra.secret, log: extra.log, cli, ..base }
+        ParamDef { keys, ..ParamDef::new(name, doc, kind, SchemaSource::Given(schema)) }
     };
-    properties.iter().map(param).collect()
+    properties(owned).zip(keys).map(param).collect()
 }
 
 /// Collects what a schema-only tool is.

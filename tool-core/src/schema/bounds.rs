@@ -14,17 +14,17 @@ pub(crate) fn bound(schema: &mut Map<String, Value>, param: &ParamDef<'_>) {
     besides_null(schema, |value| {
         for (kind, least, greatest) in LENGTHS {
             if names_type(value, kind) {
-                length(value, param.bounds.len, least, greatest);
+                length(value, param.keys.bounds.len, least, greatest);
             }
         }
         match value.get_mut("items") {
             Some(Value::Object(items)) => besides_null(items, |item| {
-                scalar(item, &param.bounds, param.format);
+                scalar(item, &param.keys.bounds, param.keys.format);
                 if names_type(item, "string") {
-                    length(item, param.bounds.item_len, "minLength", "maxLength");
+                    length(item, param.keys.bounds.item_len, "minLength", "maxLength");
                 }
             }),
-            _ => scalar(value, &param.bounds, param.format),
+            _ => scalar(value, &param.keys.bounds, param.keys.format),
         }
     });
 }

@@ -84,7 +84,7 @@ impl InputSchema {
             .collect::<Result<Vec<_>, _>>()?;
         let mut root = Root::default();
         for (param, schema) in params.iter().zip(&schemas) {
-            match param.flatten {
+            match param.keys.flatten {
                 true => root.flatten(param, form::resolve(&schema.schema, &shared))?,
                 false => root.add(param, &schema.schema),
             }
@@ -102,7 +102,7 @@ impl ParamSchema {
     ) -> Result<ParamSchema, SchemaProblem> {
         let mut raw = raw_schema(param, generator);
         let doc = param.doc.text();
-        if !doc.trim().is_empty() && !param.flatten {
+        if !doc.trim().is_empty() && !param.keys.flatten {
             // Beside a reference the parameter's text wins over the type's, and S5 puts the notes behind it.
             describe(&mut raw, &doc);
         }
@@ -158,15 +158,15 @@ fn facts(param: &ParamDef<'_>, description: Option<&str>) -> Map<String, Value> 
         ParamKind::List => Some(json!([])),
         _ => None,
     });
-    tell("default", default.filter(|_| !param.flatten));
-    tell("examples", param.examples.map(|make| make()));
-    tell("writeOnly", when(param.secret));
-    tell("deprecated", when(param.deprecated.is_some()));
+    tell("default", default.filter(|_| !param.keys.flatten));
+    tell("examples", param.keys.examples.map(|make| make()));
+    tell("writeOnly", when(param.keys.secret));
+    tell("deprecated", when(param.keys.deprecated.is_some()));
     tell("x-keep-null", when(param.kind == ParamKind::Nullable && !param.is_required()));
-    tell("x-entries", when(param.entries));
-    tell("x-log", param.log.map(|mode| json!(mode.as_str())));
-    tell("x-mcp-header", param.header.map(|name| json!(name)));
-    if let Some(instead) = param.deprecated {
+    tell("x-entries", when(param.keys.entries));
+    tell("x-log", param.keys.log.map(|mode| json!(mode.as_str())));
+    tell("x-mcp-header", param.keys.header.map(|name| json!(name)));
+    if let Some(instead) = param.keys.deprecated {
         let sentence = format!("Deprecated: {instead}");
         let words: Vec<&str> = description.into_iter().chain([sentence.as_str()]).collect();
         tell("description", Some(words.join(" ").into()));
@@ -254,7 +254,7 @@ impl<'a> ToolDef<'a> {
     /// # Errors
     /// Kind `internal` with the code of the [`SchemaProblem`]; a registry refuses such tools when it looks at them.
     pub fn input_schema(&self) -> Result<&'a Arc<InputSchema>, ToolError> {
-        let built = self.cache.input.get_or_init(|| InputSchema::build(self).map(Arc::new).map_err(Arc::new));
+        let built = self.cache.computed().input.get_or_init(|| InputSchema::build(self).map(Arc::new).map_err(Arc::new));
         built.as_ref().map_err(|problem| {
             ToolError::internal(format!("The input schema of `{}` is not valid at {problem}.", self.name))
                 .code(problem.code)

@@ -13,7 +13,7 @@ impl<'a> ToolDef<'a> {
     /// The schema of the structured result, built on first use and kept in the definition's cache; `None` where there
     /// is none, or where it accepts nothing.
     pub fn output_schema(&self) -> Option<&'a Arc<Value>> {
-        self.cache.output.get_or_init(|| self.output.and_then(build)).as_ref()
+        self.cache.computed().output.get_or_init(|| self.output.and_then(build)).as_ref()
     }
 }
 

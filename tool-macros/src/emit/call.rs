@@ -1,26 +1,26 @@
 //! The entry of a call: takes every parameter, then moves all into a `Run` that calls the function.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ReturnType;
 
 use super::storage::Storage;
-use super::{at, over, param};
+use super::{at, over, param, probes};
 use crate::ir::{CtxIr, InputIr, ParamIr, ToolIr, unraw};
 use crate::parse::ctx_attr;
 use crate::parse::tokens::made_static;
 
 /// `fn __call`.
 pub(super) fn call(ir: &ToolIr) -> TokenStream {
-    let takes = ir.params().enumerate().map(|(i, param)| take(i, param));
-    let unwrap = unwrap(ir);
+    let uses = probes::uses(ir);
+    let takes: Vec<TokenStream> = ir.params().enumerate().map(|(i, param)| take(i, param)).collect();
+    let taken = (!takes.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> let __taken = (#(#takes,)*);));
     let run = run(ir);
     quote_spanned! {Span::mixed_site()=>
         fn __call(__args: &mut __t::Args<'_>) -> __t::Result<__t::Run, __t::ToolError> {
-            #(#takes)*
-            __args.finish()?;
-            #unwrap
-            __t::Ok(#run)
+            #uses
+            #taken
+            #run
         }
     }
 }
@@ -35,20 +35,18 @@ fn local(param: &ParamIr) -> Ident {
 }
 
 fn take(i: usize, param: &ParamIr) -> TokenStream {
-    let local = local(param);
     let ty = param::decoded_type(i, param);
     let default = param.attr.default.as_ref().map(|_| {
         let default = default_fn(i, param);
         quote_spanned!(Span::mixed_site()=> , #default)
     });
     let method = Ident::new(if default.is_some() { "take_or" } else { "take" }, Span::mixed_site());
-    let taken = match param::own_bound(i, param) {
+    match param::own_bound(i, param) {
         Some((bound, _)) => {
             quote_spanned!(Span::mixed_site()=> <#ty as #bound>::#method(__args, #i #default))
         }
         None => quote_spanned!(Span::mixed_site()=> __args.#method::<#ty>(#i #default)),
-    };
-    quote_spanned!(Span::mixed_site()=> let #local = #taken;)
+    }
 }
 
 fn default_fn(i: usize, param: &ParamIr) -> TokenStream {
@@ -61,22 +59,18 @@ fn default_fn(i: usize, param: &ParamIr) -> TokenStream {
     }
 }
 
-fn unwrap(ir: &ToolIr) -> TokenStream {
-    let locals: Vec<Ident> = ir.params().map(local).collect();
-    if locals.is_empty() {
-        return TokenStream::new();
-    }
-    let patterns = ir.params().zip(&locals).enumerate().map(|(i, (param, local))| {
+/// The parameters of the body: every value by its name.
+fn values(ir: &ToolIr) -> TokenStream {
+    let patterns = ir.params().enumerate().map(|(i, param)| {
+        let local = local(param);
         if param.attr.schema_with.is_some() {
             let wrapper = param::wrapper_name(i);
-            quote_spanned!(Span::mixed_site()=> __t::Some(#wrapper(#local)))
+            quote_spanned!(Span::mixed_site()=> #wrapper(#local))
         } else {
-            quote_spanned!(Span::mixed_site()=> __t::Some(#local))
+            local.to_token_stream()
         }
     });
-    quote_spanned! {Span::mixed_site()=>
-        let (#(#patterns,)*) = (#(#locals,)*) else { return __t::Err(__args.incomplete()) };
-    }
+    quote_spanned!(Span::mixed_site()=> (#(#patterns,)*))
 }
 
 fn run(ir: &ToolIr) -> TokenStream {
@@ -90,15 +84,20 @@ fn run(ir: &ToolIr) -> TokenStream {
     } else {
         Ident::new("_", Span::mixed_site())
     };
-    let span = at(ir.ident.span());
-    if ir.is_async {
-        let body = quote_spanned!(Span::mixed_site()=> #receiver #(#fetches)* #outcome);
-        quote_spanned!(span=> __t::Run::future(move |#context| async move { #body }))
+    let values = values(ir);
+    let body = quote_spanned!(Span::mixed_site()=> { #receiver #(#fetches)* #outcome });
+    let (function, body) = if ir.is_async {
+        ("future", quote_spanned!(Span::mixed_site()=> |#values, #context| async move #body))
     } else {
-        quote_spanned! {Span::mixed_site()=>
-            __t::Run::blocking(move |#context| { #receiver #(#fetches)* #outcome })
-        }
-    }
+        ("blocking", quote_spanned!(Span::mixed_site()=> |#values, #context| #body))
+    };
+    // A future that is not `Send` is told at the function's name.
+    let function = Ident::new(function, at(ir.ident.span()));
+    let taken = match ir.params().next() {
+        Some(_) => quote_spanned!(Span::mixed_site()=> __taken),
+        None => quote!(()),
+    };
+    quote_spanned!(at(ir.ident.span())=> __t::#function(__args, #taken, #body))
 }
 
 /// The call and the form of what it returns.
@@ -109,13 +108,13 @@ fn outcome(ir: &ToolIr) -> TokenStream {
     };
     // A type that is no result or no error is told at the written type.
     let span = over(ty).0;
-    let output = quote_spanned!(span=> (&&&&__t::Of::value(&__value)).output(__value));
-    let error = quote_spanned!(span=> (&&&&__t::Of::value(&__error)).error(__error));
+    let output = quote_spanned!(span=> (&&&&&&&&__t::Of::value(&value)).output(value));
+    let error = quote_spanned!(span=> (&&&__t::Of::value(&e)).error(e));
     quote_spanned! {Span::mixed_site()=>
-        let __value = #call;
-        match (&&__t::Of::value(&__value)).split(__value) {
-            __t::Ok(__value) => #output,
-            __t::Err(__error) => __t::Err(#error),
+        let value = #call;
+        match #output {
+            __t::Ok(output) => output,
+            __t::Err(e) => __t::Err(#error),
         }
     }
 }

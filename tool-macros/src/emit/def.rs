@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{LitStr, ReturnType, Type};
 
-use super::param::{doc, inject_name, items, row_name, variant};
+use super::param::{doc, inject_name, items, row, variant};
 use super::{call, handle, handle_name, over, probes};
 use crate::ir::{SecretIr, ToolIr};
 use crate::parse::ctx_attr;
@@ -21,14 +21,13 @@ pub(super) fn tables(ir: &ToolIr, root: &TokenStream) -> TokenStream {
     let name = handle::name(ir);
     let def = def(ir);
     let call = call::call(ir);
-    let probes = probes::probes(ir);
-    let submit = (!ir.attr.unregistered).then(|| quote_spanned!(Span::mixed_site()=> __t::submit!(&__DEF);));
+    let assertions = probes::assertions(ir);
+    let submit = (!ir.attr.unregistered).then(|| quote_spanned!(Span::mixed_site()=> __t::submit!(__t::Registration(&__DEF));));
     quote_spanned! {Span::mixed_site()=>
         #(#cfgs)*
         #allow
         const _: () = {
-            use #root::__private as __t;
-            use __t::rungs::*;
+            use #root::__private::{self as __t, rungs::*};
             #(#params)*
             #injects
             static __CACHE: __t::Cache = __t::Cache::new();
@@ -39,7 +38,7 @@ pub(super) fn tables(ir: &ToolIr, root: &TokenStream) -> TokenStream {
             }
             #name
             #submit
-            #probes
+            #assertions
         };
     }
 }
@@ -75,8 +74,14 @@ fn def(ir: &ToolIr) -> TokenStream {
     let name = ir.name();
     let doc = doc(&ir.docs);
     let kind = Ident::new(if ir.is_async { "Async" } else { "Sync" }, Span::mixed_site());
+    let group = option(ir.attr.group.as_ref().map(some));
+    let rows = ir.params().enumerate().map(|(i, param)| row(i, param));
+    let output = option(output(ir));
+    let origin = origin();
     let base = quote_spanned! {Span::mixed_site()=>
-        __t::ToolDef::new(#name, #doc, __t::Handler::#kind(__call), __t::origin!(), &__CACHE)
+        __t::tool(
+            #name, #doc, #group, &[#(#rows),*], #output, __t::Handler::#kind(__call), #origin, &__CACHE
+        )
     };
     let fields = fields(ir);
     if fields.is_empty() {
@@ -94,7 +99,6 @@ fn fields(ir: &ToolIr) -> Vec<TokenStream> {
     };
     for (name, text) in [
         ("title", &attr.title),
-        ("group", &attr.group),
         ("summary", &attr.summary),
         ("deprecated", &attr.deprecated),
     ] {
@@ -106,8 +110,6 @@ fn fields(ir: &ToolIr) -> Vec<TokenStream> {
     set("aliases", texts(&attr.aliases));
     set("tags", tags(ir));
     set("behavior", behavior(ir));
-    let rows: Vec<Ident> = ir.params().enumerate().map(|(i, _)| row_name(i)).collect();
-    set("params", (!rows.is_empty()).then(|| quote!(&[#(#rows),*])));
     set("capabilities", capabilities(ir));
     set("secrets", secrets(ir));
     set("examples", examples(ir));
@@ -131,8 +133,18 @@ fn fields(ir: &ToolIr) -> Vec<TokenStream> {
     set("reconcile", attr.reconcile.as_ref().map(|path| some(text(path))));
     set("revert", attr.revert.as_ref().map(|path| some(text(path))));
     set("takes_context", ir.takes_context().then(|| quote!(true)));
-    set("output", output(ir));
     fields
+}
+
+/// The package is known to the macro, the place only to the compiler.
+fn origin() -> TokenStream {
+    let cargo = |key| std::env::var(key).unwrap_or_default();
+    let (package, version) = (cargo("CARGO_PKG_NAME"), cargo("CARGO_PKG_VERSION"));
+    quote_spanned!(Span::mixed_site()=> __t::origin!(#package #version))
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    value.unwrap_or_else(|| quote_spanned!(Span::mixed_site()=> __t::None))
 }
 
 fn some(value: impl ToTokens) -> TokenStream {

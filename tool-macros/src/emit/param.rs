@@ -12,11 +12,6 @@ use crate::parse::keys::as_text;
 use crate::parse::number::Number;
 use crate::parse::tokens::{ends, text, words};
 
-/// The constant of the `i`-th row.
-pub(super) fn row_name(i: usize) -> Ident {
-    format_ident!("__PARAM_{i}", span = Span::mixed_site())
-}
-
 /// The function that makes the `i`-th default.
 pub(super) fn default_name(i: usize) -> Ident {
     format_ident!("__default_{i}", span = Span::mixed_site())
@@ -98,45 +93,48 @@ pub(super) fn own_bound(i: usize, param: &ParamIr) -> Option<(Ident, TokenStream
     Some((bound, definition))
 }
 
-/// The row, the default and the wrapper.
+/// The default, the wrapper and the bound.
 pub(super) fn items(i: usize, param: &ParamIr) -> TokenStream {
-    let row = row(i, param);
     let default = param.attr.default.as_ref().map(|default| default_fn(i, param, default));
     let wrapper = wrapper(i, param);
     let bound = own_bound(i, param).map(|(_, definition)| definition);
-    quote_spanned!(Span::mixed_site()=> #row #default #wrapper #bound)
+    quote_spanned!(Span::mixed_site()=> #default #wrapper #bound)
 }
 
-fn row(i: usize, param: &ParamIr) -> TokenStream {
+/// The row in the table of parameters.
+pub(super) fn row(i: usize, param: &ParamIr) -> TokenStream {
     let (first, last) = over(&param.ty);
     let ty = Storage::of(param).ty();
-    let answers = quote_spanned!(Span::mixed_site()=> __t::answers!(#ty));
-    let declared = declared(i, param);
+    let (name, doc) = (param.name(), doc(&param.docs));
+    let keys = keys(&param.attr);
+    let default = param.attr.default.as_ref().map(|_| default_json(i, &param.attr));
+    let (function, more) = match (default, keys) {
+        (None, None) => ("param", None),
+        (default, keys) => {
+            let default = default.unwrap_or_else(|| quote_spanned!(Span::mixed_site()=> __t::None));
+            let keys = keys.unwrap_or_else(|| quote_spanned!(Span::mixed_site()=> __t::ParamKeys::NONE));
+            ("param_with", Some(quote_spanned!(Span::mixed_site()=> , #default, &#keys)))
+        }
+    };
     let mut arguments = proc_macro2::Group::new(
         proc_macro2::Delimiter::Parenthesis,
-        quote_spanned!(Span::mixed_site()=> #answers, #declared),
+        quote_spanned!(Span::mixed_site()=> __t::answers!(#ty), #name, #doc #more),
     );
+    // The span of a refusal: the type as written.
     arguments.set_span(last);
-    let mut value = quote_spanned!(first=> __t::typed #arguments);
+    let function = Ident::new(function, Span::mixed_site());
+    let mut value = quote_spanned!(first=> __t::#function #arguments);
+    let mut fields = Vec::new();
+    if param.attr.said.has("required") {
+        fields.push(quote!(required: true));
+    }
     if let Some(path) = &param.attr.schema_with {
-        value = quote_spanned! {Span::mixed_site()=>
-            __t::ParamDef { simple: false, schema: __t::SchemaSource::Type(#path), ..#value }
-        };
+        fields.push(quote_spanned!(Span::mixed_site()=> simple: false, schema: __t::SchemaSource::Type(#path)));
     }
-    let name = row_name(i);
-    quote_spanned!(Span::mixed_site()=> const #name: __t::ParamDef<'static> = #value;)
-}
-
-/// What the author wrote, before the type is asked.
-fn declared(i: usize, param: &ParamIr) -> TokenStream {
-    let name = param.name();
-    let doc = doc(&param.docs);
-    let base = quote_spanned!(Span::mixed_site()=> __t::named(#name, #doc));
-    let fields = fields(i, param);
-    if fields.is_empty() {
-        return base;
+    if !fields.is_empty() {
+        value = quote_spanned!(Span::mixed_site()=> __t::ParamDef { #(#fields,)* ..#value });
     }
-    quote_spanned!(Span::mixed_site()=> __t::ParamDef { #(#fields,)* ..#base })
+    value
 }
 
 /// A `Doc`.
@@ -153,8 +151,8 @@ pub(super) fn variant(word: &str) -> Ident {
     Ident::new(&super::handle::pascal(word), Span::mixed_site())
 }
 
-fn fields(i: usize, param: &ParamIr) -> Vec<TokenStream> {
-    let attr = &param.attr;
+/// What the author wrote beyond name, text and default.
+fn keys(attr: &ArgAttr) -> Option<TokenStream> {
     let mut fields = Vec::new();
     let mut set = |name: &str, value: TokenStream| {
         let name = Ident::new(name, Span::mixed_site());
@@ -167,7 +165,7 @@ fn fields(i: usize, param: &ParamIr) -> Vec<TokenStream> {
             set(name, quote!(&[#(#texts),*]));
         }
     }
-    for flag in ["required", "any", "flatten", "entries", "secret"] {
+    for flag in ["any", "flatten", "entries", "secret"] {
         if attr.said.has(flag) {
             set(flag, quote!(true));
         }
@@ -184,9 +182,6 @@ fn fields(i: usize, param: &ParamIr) -> Vec<TokenStream> {
             set(name, quote_spanned!(Span::mixed_site()=> __t::Some(__t::#ty::#variant)));
         }
     }
-    if attr.default.is_some() {
-        set("default", default_json(i, attr));
-    }
     if !attr.examples.is_empty() {
         let examples = &attr.examples;
         set(
@@ -194,13 +189,22 @@ fn fields(i: usize, param: &ParamIr) -> Vec<TokenStream> {
             quote_spanned!(Span::mixed_site()=> __t::Some(|| __t::array([#(__t::json(&#examples)),*]))),
         );
     }
-    if let Some(bounds) = bounds(attr) {
-        set("bounds", bounds);
+    let built: Vec<TokenStream> = [("bounds", bounds(attr)), ("cli", cli(attr))]
+        .into_iter()
+        .filter_map(|(name, value)| {
+            let (name, value) = (Ident::new(name, Span::mixed_site()), value?);
+            Some(quote_spanned!(Span::mixed_site()=> .#name(#value)))
+        })
+        .collect();
+    if fields.is_empty() && built.is_empty() {
+        return None;
     }
-    if let Some(cli) = cli(attr) {
-        set("cli", cli);
-    }
-    fields
+    let base = if fields.is_empty() {
+        quote_spanned!(Span::mixed_site()=> __t::ParamKeys::NONE)
+    } else {
+        quote_spanned!(Span::mixed_site()=> __t::ParamKeys { #(#fields,)* ..__t::ParamKeys::NONE })
+    };
+    Some(quote_spanned!(Span::mixed_site()=> #base #(#built)*))
 }
 
 fn default_json(i: usize, attr: &ArgAttr) -> TokenStream {
@@ -251,6 +255,9 @@ fn cli(attr: &ArgAttr) -> Option<TokenStream> {
 }
 
 fn bounds(attr: &ArgAttr) -> Option<TokenStream> {
+    if let Some(between) = between(attr) {
+        return Some(between);
+    }
     let mut fields = Vec::new();
     if let Some(range) = &attr.range {
         fields.extend(number_bounds(range));
@@ -270,6 +277,17 @@ fn bounds(attr: &ArgAttr) -> Option<TokenStream> {
     }
     (!fields.is_empty())
         .then(|| quote_spanned!(Span::mixed_site()=> __t::Bounds { #(#fields,)* ..__t::Bounds::NONE }))
+}
+
+/// The common case: a closed range and nothing else.
+fn between(attr: &ArgAttr) -> Option<TokenStream> {
+    let range = attr.range.as_ref().filter(|range| matches!(range.limits, RangeLimits::Closed(_)))?;
+    let (start, end) = (range.start.as_ref()?, range.end.as_ref()?);
+    if attr.len.is_some() || attr.item_len.is_some() || attr.pattern.is_some() || !attr.choices.is_empty() {
+        return None;
+    }
+    let (min, max) = (number(start), number(end));
+    Some(quote_spanned!(Span::mixed_site()=> __t::Bounds::between(#min, #max)))
 }
 
 fn number_bounds(range: &ExprRange) -> Vec<TokenStream> {

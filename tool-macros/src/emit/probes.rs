@@ -1,34 +1,35 @@
 //! What only the type checker and const evaluation can refuse: never-called code, spanned on what the author wrote.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote_spanned};
 use syn::Type;
 
-use super::{at, over, param};
+use super::{at, over};
 use crate::ir::{ExampleIr, ParamIr, ToolIr};
 use crate::parse::tokens::{ends, made_elided};
 
 /// The keys that ask for a kind of type.
 const TYPED_KEYS: [&str; 8] = ["range", "len", "item_len", "pattern", "choices", "entries", "header", "last"];
 
-/// All checks of a tool.
-pub(super) fn probes(ir: &ToolIr) -> TokenStream {
-    let bounds: Vec<TokenStream> = ir.params().flat_map(bounds).collect();
-    let paths = [&ir.attr.reconcile, &ir.attr.revert].into_iter().flatten();
-    let bodies: Vec<TokenStream> =
-        bounds.into_iter().chain(paths.map(|path| quote!(let _ = #path;))).collect();
-    let uses = (!bodies.is_empty())
-        .then(|| quote_spanned!(Span::mixed_site()=> const _: fn() = || { #(#bodies)* };));
+/// Names what the author's keys ask for: paths whose bounds are checked, and that nothing calls.
+pub(super) fn uses(ir: &ToolIr) -> TokenStream {
+    let bounds = ir.params().flat_map(bounds);
+    let paths = [&ir.attr.reconcile, &ir.attr.revert].into_iter().flatten().map(ToTokens::to_token_stream);
+    bounds.chain(paths).map(|path| quote_spanned!(Span::mixed_site()=> let _ = #path;)).collect()
+}
+
+/// What constants refuse, beside the rows.
+pub(super) fn assertions(ir: &ToolIr) -> TokenStream {
     let order = order(ir);
     let examples = ir.examples.iter().flat_map(|example| omitted(ir, example));
-    quote_spanned!(Span::mixed_site()=> #uses #order #(#examples)*)
+    quote_spanned!(Span::mixed_site()=> #order #(#examples)*)
 }
 
 fn bounds(param: &ParamIr) -> impl Iterator<Item = TokenStream> + '_ {
     TYPED_KEYS.into_iter().filter(|key| param.attr.said.has(key)).map(|key| {
         let key = Ident::new(key, Span::mixed_site());
         let ty = made_elided(&param.ty);
-        quote_spanned!(Span::mixed_site()=> __t::applies::#key::<#ty>();)
+        quote_spanned!(Span::mixed_site()=> __t::applies::#key::<#ty>)
     })
 }
 
@@ -43,8 +44,8 @@ fn order(ir: &ToolIr) -> TokenStream {
     let pairs = positional.iter().zip(positional.iter().skip(1));
     pairs
         .map(|((earlier, _), (later, ty))| {
-            let (earlier, later) = (param::row_name(*earlier), param::row_name(*later));
-            assertion(over(ty), quote_spanned!(over(ty).0=> __t::after), quote!(&#earlier, &#later))
+            let rows = quote_spanned!(Span::mixed_site()=> &__DEF.params[#earlier], &__DEF.params[#later]);
+            assertion(over(ty), quote_spanned!(over(ty).0=> __t::after), rows)
         })
         .collect()
 }
@@ -60,8 +61,9 @@ fn omitted<'a>(ir: &'a ToolIr, example: &'a ExampleIr) -> impl Iterator<Item = T
     });
     params.map(|(i, _)| {
         let span = at(ends(&example.label).0);
-        let (label, row) = (&example.label, param::row_name(i));
-        assertion((span, span), quote_spanned!(span=> __t::example_omits), quote!(#label, &#row))
+        let label = &example.label;
+        let row = quote_spanned!(Span::mixed_site()=> #label, &__DEF.params[#i]);
+        assertion((span, span), quote_spanned!(span=> __t::example_omits), row)
     })
 }
 
