@@ -67,13 +67,20 @@ shapes! {
     [T, S] HashSet<T, S>: List,
     [] Value: Any,
 }
-impl<T> Probe<Option<Option<T>>> {
-    /// An option of an option.
-    pub const INNER: Shape = Shape::Option;
+/// Types that matter inside an option. One bound instead of two impls, so that a type in error is no second error.
+pub trait Inner {
+    /// What it is.
+    const SHAPE: Shape;
 }
-impl Probe<Option<Value>> {
-    /// An option of any value.
-    pub const INNER: Shape = Shape::Any;
+impl<T> Inner for Option<T> {
+    const SHAPE: Shape = Shape::Option;
+}
+impl Inner for Value {
+    const SHAPE: Shape = Shape::Any;
+}
+impl<T: Inner> Probe<Option<T>> {
+    /// What the option holds.
+    pub const INNER: Shape = T::SHAPE;
 }
 impl<T> Probe<Option<Option<Option<T>>>> {
     /// One option too many.

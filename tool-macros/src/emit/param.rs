@@ -122,7 +122,7 @@ pub(super) fn row(i: usize, param: &ParamIr) -> TokenStream {
     );
     // The span of a refusal: the type as written.
     arguments.set_span(last);
-    let function = Ident::new(function, Span::mixed_site());
+    let function = Ident::new(function, first);
     let mut value = quote_spanned!(first=> __t::#function #arguments);
     let mut fields = Vec::new();
     if param.attr.said.has("required") {
