@@ -149,13 +149,18 @@ impl<'c> Session<'c> {
         }
     }
 
+    /// The settings of the run, and what is wrong with their words.
+    fn settings(&self, lexed: &Lexed) -> (Settings, Vec<Fault>) {
+        settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix())
+    }
+
     /// An error before any tool was reached; the words behind it still say in which form to report it.
     fn early(&self, lexer: Lexer<'_>, settled: Settled) -> Box<Refusal> {
         let none = Table::default();
         let mut lexer = lexer;
         lexer.enter(&none);
         let lexed = lexer.finish();
-        let settings = settings::read(&lexed.globals, &self.io, &self.cli.prefix()).0;
+        let settings = self.settings(&lexed).0;
         Refusal::at(settled, Stage { settings: Some(settings), ..Stage::default() })
     }
 
@@ -175,7 +180,7 @@ impl<'c> Session<'c> {
         if let Some(detail) = lexed.help() {
             return Ok(self.page(detail, |page| page.tool(&command.words, def, &table)));
         }
-        let (settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        let (settings, faults) = self.settings(&lexed);
         let stage = Stage {
             settings: Some(settings.clone()),
             tool: Some(command.entry.name().to_owned()),
@@ -188,7 +193,9 @@ impl<'c> Session<'c> {
                 None => Err(Refusal::at(Settled::of_faults(faults), stage)),
             };
         }
-        if let Err(error) = settings.check_root() {
+        let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
+        let checked = if tolerant { Ok(()) } else { settings.check_file() };
+        if let Err(error) = checked.and_then(|()| settings.check_root()) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
@@ -327,7 +334,7 @@ impl<'c> Session<'c> {
         if let Some(detail) = lexed.help() {
             return Ok(self.page(detail, |page| page.tool(&command.words, command.entry.def(), table)));
         }
-        let (settings, mut faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        let (settings, mut faults) = self.settings(&lexed);
         faults.extend(batch::refused(&lexed.globals, &settings));
         let faults = [std::mem::take(&mut lexed.faults), faults].concat();
         let gathered = self.gathered(&lexed, faults, table, &settings);
@@ -341,7 +348,7 @@ impl<'c> Session<'c> {
             Ok(asked) => asked,
             Err(error) => return Err(Refusal::at(Settled::of_call(error, table, &gathered), stage)),
         };
-        if let Err(error) = settings.check_root() {
+        if let Err(error) = settings.check_file().and_then(|()| settings.check_root()) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
