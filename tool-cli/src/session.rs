@@ -5,16 +5,18 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
-use tool_core::{Call, Coerce, Executor, Registry, ToolContext, ToolEntry, ToolError};
+use tool_core::{Call, ContextBuilder, Executor, Registry, ToolContext, ToolEntry, ToolError};
 
+use crate::approve::{Person, Yes};
 use crate::batch::{self, Batch};
 use crate::builtin;
 use crate::clash;
-use crate::cli::Cli;
+use crate::cli::{Cli, for_command_line};
 use crate::exit::ExitCode;
 use crate::fault::Fault;
 use crate::flags::Table;
@@ -55,7 +57,6 @@ pub(crate) struct Ready {
     pub(crate) ctx: ToolContext,
     pub(crate) stage: Stage,
     pub(crate) gathered: Gathered,
-    pub(crate) destructive: bool,
 }
 
 /// Where an error happened: what was reached before it.
@@ -229,19 +230,19 @@ impl<'c> Session<'c> {
             call_id: None,
             idempotency_key: settings.idempotency_key.clone(),
         };
-        let made = self.environment(settings, registry, about);
+        let made = self.environment(settings, &stage, registry, about);
         let (executor, ctx) = match made {
             Ok(made) => made,
             Err(error) => return Err(Refusal::at(Settled::plain(error), stage)),
         };
-        let destructive = entry.def().behavior.destructive;
-        Ok(Ready { executor, call, ctx, stage, gathered, destructive })
+        Ok(Ready { executor, call, ctx, stage, gathered })
     }
 
     /// The executor and context of a call.
     fn environment(
-        &self,
+        &mut self,
         settings: &Settings,
+        stage: &Stage,
         registry: &Registry,
         about: Option<&Registry>,
     ) -> Result<(Executor, ToolContext), ToolError> {
@@ -252,7 +253,7 @@ impl<'c> Session<'c> {
                 let people = settings.format.map_or(self.io.tty.stdout, |format| !format.is_structured());
                 let brief = people && settings.select.is_none() && !settings.envelope;
                 let program = builtin::Program { registry: about.clone(), brief };
-                let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build()?;
+                let executor = for_command_line(Executor::standard(registry.clone())).build()?;
                 (executor, ToolContext::builder().provide(program))
             }
         };
@@ -260,7 +261,24 @@ impl<'c> Session<'c> {
             Some(deadline) => builder.deadline(deadline),
             None => builder,
         };
-        Ok((executor, builder.build()))
+        Ok((executor, self.asking(builder, settings, stage).build()))
+    }
+
+    /// The context with somebody who can be asked: the person at the terminal, unless `--yes` has answered already.
+    fn asking(&mut self, builder: ContextBuilder, settings: &Settings, stage: &Stage) -> ContextBuilder {
+        if settings.yes {
+            return builder.approver(Yes);
+        }
+        let terminal = self.io.terminal.take_if(|_| self.io.tty.stderr && !settings.no_input);
+        let Some(terminal) = terminal else { return builder };
+        let words = stage.command.as_deref().unwrap_or_default();
+        builder.approver(Person {
+            terminal: Arc::new(Mutex::new(terminal)),
+            tool: stage.tool.clone().unwrap_or_default(),
+            command: [&[self.cli.name.clone()], words].concat().join(" "),
+            table: stage.table.clone(),
+            columns: self.columns(),
+        })
     }
 
     fn gathered(
@@ -357,9 +375,11 @@ impl<'c> Session<'c> {
             Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
         };
         let executor = self.cli.executor_of(registry)?;
-        let ctx = self.cli.context_of(&settings, &self.io)?.build();
+        let builder = self.cli.context_of(&settings, &self.io)?;
+        let ctx = if settings.yes { builder.approver(Yes) } else { builder }.build();
         let cancel = self.io.cancel.clone();
-        let batch = Batch { executor, ctx, settings, input, jobs: asked.jobs, cancel };
+        let program = self.cli.name.clone();
+        let batch = Batch { program, executor, ctx, settings, input, jobs: asked.jobs, cancel };
         Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch)))))
     }
 
