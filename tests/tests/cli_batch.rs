@@ -207,7 +207,8 @@ fn nobody_is_asked_and_only_yes_lets_a_destructive_line_run() {
 #[test]
 fn a_dry_run_tells_of_each_line_what_it_would_do() {
     let diary = Diary::default();
-    let lines = "{\"tool\":\"remove\",\"args\":{\"id\":\"7\"}}\n{\"tool\":\"change\"}\n{\"tool\":\"remove\"}\n";
+    let lines =
+        "{\"tool\":\"remove\",\"args\":{\"id\":\"7\"}}\n{\"tool\":\"change\"}\n{\"tool\":\"remove\"}\n";
     let (code, answers) = run(&diary, &["--dry-run"], lines);
     assert_eq!(code, ExitCode::FAILURE, "what would be refused is refused");
     assert_eq!(

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::settings::Settings;
+
 /// Which of the standard streams are terminals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tty {
@@ -49,6 +51,8 @@ pub struct Io {
     pub cwd: PathBuf,
     /// Fires when the person presses Ctrl-C.
     pub cancel: CancellationToken,
+    /// Hears of the settings as soon as they are read, once: a process starts its log then.
+    pub settled: Option<Box<dyn FnOnce(&Settings) + Send>>,
 }
 
 impl Io {
@@ -64,6 +68,7 @@ impl Io {
             env: BTreeMap::new(),
             cwd: cwd.into(),
             cancel: CancellationToken::new(),
+            settled: None,
         }
     }
 
