@@ -31,6 +31,9 @@ pub trait Terminal: Send {
     fn ask_hidden(&mut self, question: &str) -> io::Result<Option<String>>;
 }
 
+/// Hears of the settings of a run.
+pub type Settled = Box<dyn FnOnce(&Settings) + Send>;
+
 /// What a run reads from and writes to.
 pub struct Io {
     /// Standard input; read only when a call asks for it.
@@ -52,7 +55,7 @@ pub struct Io {
     /// Fires when the person presses Ctrl-C.
     pub cancel: CancellationToken,
     /// Hears of the settings as soon as they are read, once: a process starts its log then.
-    pub settled: Option<Box<dyn FnOnce(&Settings) + Send>>,
+    pub settled: Option<Settled>,
 }
 
 impl Io {

@@ -53,7 +53,7 @@ pub mod yaml;
 pub use builtin::RESERVED;
 pub use cli::Cli;
 pub use exit::ExitCode;
-pub use io::{Io, Terminal, Tty};
+pub use io::{Io, Settled, Terminal, Tty};
 pub use run::{main, run};
 pub use schema::Target as SchemaTarget;
 pub use settings::{Color, Setting, Settings, Source};

@@ -316,7 +316,7 @@ impl<'c> Session<'c> {
         builder.approver(Person {
             terminal: Arc::new(Mutex::new(terminal)),
             tool: stage.tool.clone().unwrap_or_default(),
-            command: [&[self.cli.name.clone()], words].concat().join(" "),
+            command: [std::slice::from_ref(&self.cli.name), words].concat().join(" "),
             table: stage.table.clone(),
             columns: self.columns(),
             progress: progress.cloned(),
