@@ -25,6 +25,7 @@ mod interrupt;
 mod io;
 pub mod kind;
 mod lex;
+mod live;
 mod origins;
 mod out;
 mod people;
