@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use tool_core::{LiveSink, Piece, ToolContext};
 
-use crate::progress::{Held, Progress, Shared};
+use crate::progress::{Progress, Shared};
 use crate::visible::visible;
 
 /// Pieces that may wait for a terminal that takes its time; the tool does not.
@@ -27,8 +27,6 @@ struct Inner {
 struct Shown {
     queue: SyncSender<String>,
     writing: JoinHandle<()>,
-    /// Progress leaves the terminal to the output.
-    _held: Option<Held>,
     /// Whether the cursor stands at the beginning of a line.
     at_start: bool,
     skipped: u64,
@@ -62,13 +60,15 @@ impl Inner {
     fn start(&self) -> Shown {
         let (queue, pieces) = sync_channel::<String>(QUEUE);
         let mut stdout = self.stdout.clone();
+        let progress = self.progress.clone();
         let writing = thread::spawn(move || {
+            // Progress leaves the terminal to the output, as long as that comes.
+            let _held = progress.as_ref().map(Progress::hold);
             for piece in pieces {
                 let _ = stdout.write_all(piece.as_bytes()).and_then(|()| stdout.flush());
             }
         });
-        let held = self.progress.as_ref().map(Progress::hold);
-        Shown { queue, writing, _held: held, at_start: true, skipped: 0 }
+        Shown { queue, writing, at_start: true, skipped: 0 }
     }
 }
 
