@@ -1,6 +1,6 @@
 //! A whole number of 64 bits comes back digit for digit, whichever way it came in.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

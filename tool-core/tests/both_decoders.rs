@@ -1,6 +1,8 @@
 //! Leniency ends where something would be lost. Each line is a fault that a decoder could have, with an input that shows
 //! it and a twin that is taken; by type and by schema the answers are the same.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,8 +39,11 @@ fn target(
     let _ = (edit.map(|edit| (edit.line, edit.text)), edits.len(), text, count, flag, rows, words);
 }
 
+/// Paths, each with the code of its issue or the rule of its note.
+type Told = &'static [(&'static str, &'static str)];
+
 /// The fault, an input that shows it, and what is refused: path and code of each issue.
-const REFUSED: [(&str, &str, &[(&str, &str)]); 12] = [
+const REFUSED: [(&str, &str, Told); 12] = [
     ("arrays accepted as structs", r#"{"edit": [1, "a"]}"#, &[("/edit", "type")]),
     ("arrays accepted as structs", r#"{"edits": [[1, "a"]]}"#, &[("/edits/0", "type")]),
     (
@@ -66,7 +71,7 @@ const REFUSED: [(&str, &str, &[(&str, &str)]); 12] = [
 ];
 
 /// The fault, an input that shows it, the members of its normal form that matter, and its notes.
-const TAKEN: [(&str, &str, &str, &[(&str, &str)]); 8] = [
+const TAKEN: [(&str, &str, &str, Told); 8] = [
     (
         "arrays accepted as structs",
         r#"{"edit": {"line": 1, "text": "a"}}"#,

@@ -295,6 +295,7 @@ fn a_changed_set_is_a_new_registry() {
 }
 
 /// Types that are flattened, and what is wrong with it.
+#[allow(dead_code, reason = "they are only looked into")]
 mod flattened {
     use schemars::JsonSchema;
     use serde::Deserialize;

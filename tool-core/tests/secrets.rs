@@ -1,5 +1,7 @@
 //! A tool reaches the secrets that it declares, and no other is so much as looked up.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;

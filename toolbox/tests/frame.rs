@@ -1,6 +1,6 @@
 //! What is no object of arguments is refused whole, by one code for each reason, before anything runs.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use std::fs;
 use std::io::Write as _;
