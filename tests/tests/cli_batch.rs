@@ -126,7 +126,7 @@ fn a_bad_line_is_answered_and_does_not_stop_the_rest() {
     let told: Vec<Value> =
         answers.iter().map(|a| json!([a["line"], a["id"], a["tool"], a["error"]["code"]])).collect();
     let expected = json!([
-        [1, null, null, "invalid_args"],
+        [1, null, null, "malformed_json"],
         [3, 2, "chang", "unknown_tool"],
         [4, 3, null, "invalid_args"],
         [5, 4, "change", null],

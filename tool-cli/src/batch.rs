@@ -344,25 +344,30 @@ async fn front(running: &mut VecDeque<Running>) -> ToolResult {
 
 /// The object of a line.
 fn object(text: Option<Vec<u8>>) -> Result<Map<String, Value>, ToolError> {
-    let Some(text) = text else {
-        let expected = format!("at most {MAX_ARGS_BYTES} bytes");
-        let issue =
-            ArgIssue { code: IssueCode::Size, got: "more".to_owned(), ..issue("", &expected, &Value::Null) };
-        return Err(misfit(vec![issue]));
-    };
+    let text = text.ok_or_else(|| args::too_large(MAX_ARGS_BYTES))?;
     let text = String::from_utf8(text).map_err(|error| {
         let got = format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to());
         misfit(vec![ArgIssue { code: IssueCode::Invalid, got, ..issue("", "UTF-8 text", &Value::Null) }])
     })?;
-    match args::parse(&text) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(other) => Err(misfit(vec![issue("", "a JSON object", &other)])),
-        Err(error) => {
-            let whole =
-                error.arg_issues().iter().cloned().map(|issue| ArgIssue { path: String::new(), ..issue });
-            Err(misfit(whole.take(1).collect()))
+    args::parse_object(&text).map_err(of_line)
+}
+
+/// The refusal of a line's text. A member of the line given twice has no place in a call: the line as a whole is wrong.
+fn of_line(error: ToolError) -> ToolError {
+    let is_placed = |issue: &ArgIssue| issue.path.is_empty() || issue.path.starts_with("/args/");
+    if error.arg_issues().iter().all(is_placed) {
+        return error;
+    }
+    let mut issues: Vec<ArgIssue> = Vec::new();
+    for mut issue in error.arg_issues().iter().cloned() {
+        if !is_placed(&issue) {
+            issue.path.clear();
+        }
+        if !issues.contains(&issue) {
+            issues.push(issue);
         }
     }
+    ToolError::invalid_args(error.message().to_owned()).code(error.code_str().to_owned()).issues(issues)
 }
 
 fn issue(path: &str, expected: &str, got: &Value) -> ArgIssue {

@@ -15,7 +15,6 @@ mod git_config;
 mod ground;
 mod helper;
 pub mod layers;
-pub mod limits;
 mod live;
 mod outcome;
 mod places;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tool_core::{Effect, ErrorKind, ToolError};
 
 use super::capture::Captured;
-use super::limits::Limits;
+use crate::limits::Limits;
 use crate::workspace::refusal;
 
 /// Why a command was ended before its own end.

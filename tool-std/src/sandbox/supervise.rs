@@ -20,13 +20,14 @@ use super::background::{self, Progress};
 use super::capture::{Capture, Captured};
 use super::cgroup::Group;
 use super::ground::Private;
-use super::limits::KILL_GRACE;
 use super::live::Live;
 use super::outcome::{End, Stop};
 use super::quarantine::Watch;
 use super::spawn::{Ends, Spawner};
 use super::wire::{Message, Plan, Refusal, Stage, Usage, receive, send, send_plan};
 
+/// SIGTERM to SIGKILL; it fits the grace of a call's deadline.
+const KILL_GRACE: Duration = Duration::from_millis(300);
 /// Longest time from the start of the helper to the start of the command.
 const SETUP_TIME: Duration = Duration::from_secs(10);
 /// Longest time that a helper takes to end everything once it is told.

@@ -9,7 +9,7 @@ use tool_core::{ArgIssue, Content, Effect, ErrorKind, IssueCode, ToolError, Tool
 
 use super::guard::{self, Finding};
 use super::processes::Processes;
-use crate::sandbox::limits::Limits;
+use crate::limits::Limits;
 use crate::sandbox::{Command, CommandResult, Finished, Network, Sandbox};
 use crate::workspace::{WorkspacePath, refusal};
 
