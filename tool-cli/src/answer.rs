@@ -3,17 +3,18 @@
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use tool_core::{Caller, ToolOutput, ToolResult};
+use tool_core::{Caller, Registry, ToolOutput, ToolResult};
 
 use crate::exit::ExitCode;
 use crate::flags::Table;
 use crate::format::{self, Format, Rendered, Target};
+use crate::globals::AllGiven;
 use crate::help::{self, Detail, Page};
 use crate::people::{self, Scene};
 use crate::quote::quote;
 use crate::select::Selection;
 use crate::session::{Next, Ready, Session, Stage, Waiting};
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::settled::Settled;
 use crate::style::Style;
 use crate::{binary, command_line, out, program};
@@ -192,28 +193,44 @@ impl Session<'_> {
     // ---- pages -------------------------------------------------------------------------------------------------------
 
     /// The help that was asked for; without asking, the short one on standard error.
-    pub(crate) fn overview(&mut self, asked: Option<Detail>, make: impl FnOnce(Page<'_>) -> String) -> Next {
+    pub(crate) fn overview(
+        &mut self,
+        asked: Option<Detail>,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> Next {
         match asked {
-            Some(detail) => self.page(detail, make),
-            None => self.short_help(make),
+            Some(detail) => self.page(detail, registry, make),
+            None => self.short_help(registry, make),
         }
     }
 
-    pub(crate) fn page(&mut self, detail: Detail, make: impl FnOnce(Page<'_>) -> String) -> Next {
-        let text = self.page_text(detail, make);
+    pub(crate) fn page(
+        &mut self,
+        detail: Detail,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> Next {
+        let text = self.page_text(detail, registry, make);
         Next::Done(self.print(&text))
     }
 
     /// The short help on standard error, for a command line that names no command.
-    fn short_help(&mut self, make: impl FnOnce(Page<'_>) -> String) -> Next {
-        let text = self.page_text(Detail::Short, make);
+    fn short_help(&mut self, registry: &Registry, make: impl FnOnce(Page<'_>) -> String) -> Next {
+        let text = self.page_text(Detail::Short, registry, make);
         self.complain(&text);
         Next::Done(tool_core::ErrorKind::InvalidArgs.into())
     }
 
-    fn page_text(&self, detail: Detail, make: impl FnOnce(Page<'_>) -> String) -> String {
+    fn page_text(
+        &self,
+        detail: Detail,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> String {
         let prefix = self.cli.prefix();
         let width = self.io.width.map_or(help::HELP_WIDTH.0, usize::from);
+        let (settings, _) = settings::read(&AllGiven::default(), &self.io, &prefix);
         make(Page {
             program: &self.cli.name,
             about: &self.cli.about,
@@ -221,6 +238,7 @@ impl Session<'_> {
             width,
             detail,
             groups: &self.cli.groups,
+            missing: &self.missing_secrets(registry, &settings),
         })
     }
 }

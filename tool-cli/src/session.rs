@@ -3,6 +3,7 @@
 //! Everything but the call itself is synchronous, so that [`crate::Cli::run_from`] and its twin inside a runtime differ only in
 //! how they wait.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::time::Instant;
@@ -23,6 +24,7 @@ use crate::globals::Global;
 use crate::help::Detail;
 use crate::io::Io;
 use crate::lex::{Lexed, Lexer};
+use crate::llms;
 use crate::route::{self, Route};
 use crate::schema;
 use crate::settings::{self, Settings};
@@ -135,15 +137,19 @@ impl<'c> Session<'c> {
         let (tree, own) = (Tree::new(&registry), Tree::new(&builtins));
         let route = route::route(&mut lexer, &self.cli.name, &tree, &own);
         let help = lexer.help();
+        if help.is_none() && lexer.so_far().globals.has(Global::Llms) {
+            let page = llms::page(&self.cli.name, &self.cli.about, &self.cli.groups, &tree)?;
+            return Ok(Next::Done(self.print(&page)));
+        }
         match route {
             Route::Tool(command) => self.tool(lexer, command, &registry, None),
             Route::Builtin(command) if command.entry.name() == "call" => self.call(lexer, command, &registry),
             Route::Builtin(command) if command.entry.name() == "help" && help.is_none() => {
-                self.help(lexer, &tree, &own)
+                self.help(lexer, &registry, &tree, &own)
             }
             Route::Builtin(command) => self.tool(lexer, command, &builtins, Some(&registry)),
-            Route::Root => Ok(self.overview(help, |page| page.root(&tree))),
-            Route::Group(tree, group) => Ok(self.overview(help, |page| page.group(tree, group))),
+            Route::Root => Ok(self.overview(help, &registry, |page| page.root(&tree))),
+            Route::Group(tree, group) => Ok(self.overview(help, &registry, |page| page.group(tree, group))),
             Route::Unknown(error) => Err(self.early(lexer, Settled::plain(error))),
             Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![*fault]))),
         }
@@ -173,9 +179,12 @@ impl<'c> Session<'c> {
         lexer.enter(&table);
         let lexed = lexer.finish();
         if let Some(detail) = lexed.help() {
-            return Ok(self.page(detail, |page| page.tool(&command.words, def, &table)));
+            return Ok(self.page(detail, registry, |page| page.tool(&command.words, def, &table)));
         }
-        let (settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        let (mut settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        if about.is_some() && builtin::writes_files(command.entry.name()) {
+            settings.directory = settings.out.take().map(|path| self.io.cwd.join(path));
+        }
         let stage = Stage {
             settings: Some(settings.clone()),
             tool: Some(command.entry.name().to_owned()),
@@ -244,7 +253,17 @@ impl<'c> Session<'c> {
             Some(about) => {
                 let people = settings.format.map_or(self.io.tty.stdout, |format| !format.is_structured());
                 let brief = people && settings.select.is_none() && !settings.envelope;
-                let program = builtin::Program { registry: about.clone(), brief };
+                let program = builtin::Program {
+                    name: self.cli.name.clone(),
+                    version: self.cli.version.clone(),
+                    about: self.cli.about.clone(),
+                    prefix: self.cli.prefix(),
+                    groups: self.cli.groups.clone(),
+                    registry: about.clone(),
+                    missing: self.missing_secrets(about, settings),
+                    brief,
+                    directory: settings.directory.clone(),
+                };
                 let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build()?;
                 (executor, ToolContext::builder().provide(program))
             }
@@ -254,6 +273,19 @@ impl<'c> Session<'c> {
             None => builder,
         };
         Ok((executor, builder.build()))
+    }
+
+    /// The declared secrets that are not set.
+    pub(crate) fn missing_secrets(&self, registry: &Registry, settings: &Settings) -> BTreeSet<String> {
+        let keys: BTreeSet<&str> =
+            registry.iter().flat_map(|entry| entry.def().secrets).map(|secret| secret.key).collect();
+        if keys.is_empty() {
+            return BTreeSet::new();
+        }
+        // A context that cannot be made here is reported when a tool is called; help goes on without it.
+        let made = self.cli.context_of(settings, &self.io);
+        let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
+        keys.into_iter().filter(|key| !ctx.has_secret(key)).map(str::to_owned).collect()
     }
 
     fn gathered(
@@ -325,7 +357,9 @@ impl<'c> Session<'c> {
         table: &Table,
     ) -> Result<Next, Box<Refusal>> {
         if let Some(detail) = lexed.help() {
-            return Ok(self.page(detail, |page| page.tool(&command.words, command.entry.def(), table)));
+            return Ok(
+                self.page(detail, registry, |page| page.tool(&command.words, command.entry.def(), table))
+            );
         }
         let (settings, mut faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
         faults.extend(batch::refused(&lexed.globals, &settings));
@@ -357,7 +391,13 @@ impl<'c> Session<'c> {
     }
 
     /// `help WORDS…` is `WORDS… --help`; `help TOPIC` a page of its own.
-    fn help(&mut self, mut lexer: Lexer<'_>, tree: &Tree<'_>, own: &Tree<'_>) -> Result<Next, Box<Refusal>> {
+    fn help(
+        &mut self,
+        mut lexer: Lexer<'_>,
+        registry: &Registry,
+        tree: &Tree<'_>,
+        own: &Tree<'_>,
+    ) -> Result<Next, Box<Refusal>> {
         let words = builtin::help::words(&mut lexer);
         if let Some(text) = builtin::help::topic(&words, &self.cli.name) {
             return Ok(Next::Done(self.print(&text)));
@@ -369,10 +409,12 @@ impl<'c> Session<'c> {
             Route::Tool(command) | Route::Builtin(command) => {
                 let def = command.entry.def();
                 let table = Table::new(def, &schema::canonical(def)?);
-                Ok(self.page(Detail::Full, |page| page.tool(&command.words, def, &table)))
+                Ok(self.page(Detail::Full, registry, |page| page.tool(&command.words, def, &table)))
             }
-            Route::Group(tree, group) => Ok(self.page(Detail::Full, |page| page.group(tree, group))),
-            Route::Root => Ok(self.page(Detail::Full, |page| page.root(tree))),
+            Route::Group(tree, group) => {
+                Ok(self.page(Detail::Full, registry, |page| page.group(tree, group)))
+            }
+            Route::Root => Ok(self.page(Detail::Full, registry, |page| page.root(tree))),
             Route::Unknown(error) => Err(error.into()),
             Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
         }

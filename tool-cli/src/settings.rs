@@ -32,7 +32,7 @@ pub enum Color {
     Never,
 }
 
-const COLORS: [(Color, &str); 3] =
+pub(crate) const COLORS: [(Color, &str); 3] =
     [(Color::Auto, "auto"), (Color::Always, "always"), (Color::Never, "never")];
 
 /// What the person asked for.
@@ -67,6 +67,8 @@ pub struct Settings {
     pub select: Option<Selection>,
     /// Print a schema and stop.
     pub schema: Option<Target>,
+    /// Where a command that writes several files puts them.
+    pub(crate) directory: Option<PathBuf>,
     pub(crate) variables: Variables,
 }
 
@@ -131,6 +133,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, prefix: &str) -> (Settings, Vec<Fa
         out: reader.word(Global::Out).map(PathBuf::from),
         select: reader.select(),
         schema: reader.schema(),
+        directory: None,
         variables: Variables(Arc::new(io.env.clone())),
     };
     let Settings { root, .. } = &settings;

@@ -1,0 +1,48 @@
+//! What the commands tell of: the program and its own tools.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use tool_core::{Registry, ToolError};
+
+use crate::clap_tree::ClapTree;
+use crate::options::{Form, Options};
+use crate::tree::Tree;
+
+/// The program, as a capability of its commands.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its version.
+    pub(crate) version: String,
+    /// What it is for.
+    pub(crate) about: String,
+    /// Prefix of its variables.
+    pub(crate) prefix: String,
+    /// What the groups are for.
+    pub(crate) groups: BTreeMap<String, String>,
+    /// The tools.
+    pub(crate) registry: Registry,
+    /// The secrets that are declared and not set.
+    pub(crate) missing: BTreeSet<String>,
+    /// Whether a table for people is wanted, for which no schema needs to be built.
+    pub(crate) brief: bool,
+    /// Where a command puts the files that it writes.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+impl Program {
+    /// The program as one clap command.
+    pub(crate) fn clap_command(&self, form: Form) -> Result<clap::Command, ToolError> {
+        let own = super::registry()?;
+        let tree = ClapTree {
+            program: &self.name,
+            version: &self.version,
+            about: &self.about,
+            groups: &self.groups,
+            options: Options { prefix: &self.prefix, form },
+        };
+        tree.command(&Tree::new(&self.registry), &Tree::new(&own))
+    }
+}
