@@ -107,7 +107,8 @@ impl ClapTree<'_> {
         let command = command.long_about(help::described(def));
         Ok(match help::examples(&name, def, &table).as_slice() {
             [] => command,
-            all => command.after_help(all.join("\n\n")),
+            // Manual pages have a section for them; see `builtin::man`.
+            all => command.before_long_help(all.join("\n\n")),
         })
     }
 }

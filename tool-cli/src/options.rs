@@ -45,7 +45,9 @@ impl Options<'_> {
         let (structured, plain): (Vec<&Param>, Vec<&Param>) =
             shown.partition(|param| param.kind.is_json() && !param.positional && !param.last);
         let params = plain.into_iter().chain(structured);
-        params.flat_map(|param| self.param(param, table)).collect()
+        let args = params.flat_map(|param| self.param(param, table));
+        let (positions, options): (Vec<Arg>, Vec<Arg>) = args.partition(Arg::is_positional);
+        positions.into_iter().chain(options).collect()
     }
 
     fn shows(&self, param: &Param) -> bool {
@@ -67,6 +69,7 @@ impl Options<'_> {
             .value_name(param.value_name.clone())
             .required(param.required)
             .help(self.text(param, str::to_owned))
+            .help_heading("Arguments")
             .last(param.last);
         let many = if param.required { 1.. } else { 0.. };
         let arg = if matches!(param.kind, Kind::List(_)) { arg.num_args(many) } else { arg };
@@ -116,7 +119,12 @@ impl Options<'_> {
             Kind::List(_) | Kind::Map(_) if !param.positional && !param.last => arg.action(ArgAction::Append),
             _ => arg,
         };
-        with_values(arg.value_hint(value_hint(param.hint)), choices(param))
+        let words = choices(param);
+        if words.is_empty() && param.hint.is_none() && (param.positional || param.last) {
+            // zsh offers no option beside a position of which nothing is known; beside one without any word it does.
+            return arg.value_parser(PossibleValuesParser::new(words));
+        }
+        with_values(arg.value_hint(value_hint(param.hint)), words)
     }
 
     /// The text of an option, with what is known of its value in brackets.

@@ -262,6 +262,12 @@ impl<'c> Session<'c> {
                     registry: about.clone(),
                     missing: self.missing_secrets(about, settings),
                     brief,
+                    #[cfg(feature = "man")]
+                    source_date: self
+                        .io
+                        .var("SOURCE_DATE_EPOCH")
+                        .and_then(|text| text.to_str())
+                        .map(str::to_owned),
                     directory: settings.directory.clone(),
                 };
                 let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build()?;

@@ -36,12 +36,17 @@ pub(crate) fn completions(
     let script = match shell {
         Shell::Bash => script(aot::Bash, &mut command),
         Shell::Zsh => script(aot::Zsh, &mut command),
-        Shell::Fish => script(aot::Fish, &mut command),
+        Shell::Fish => fish(&script(aot::Fish, &mut command)),
         Shell::Powershell => script(aot::PowerShell, &mut command),
         Shell::Elvish => script(aot::Elvish, &mut command),
         Shell::Nushell => script(Nushell, &mut command),
     };
     Ok(ToolOutput::text(script))
+}
+
+/// The script with words offered although an option in front of them still lacks its value: `demo -o ya`.
+fn fish(script: &str) -> String {
+    script.replace("2>/dev/null\n    or return\n", "2>/dev/null\n    or return 0\n")
 }
 
 fn script(shell: impl Generator, command: &mut clap::Command) -> String {

@@ -28,6 +28,9 @@ pub(crate) struct Program {
     pub(crate) missing: BTreeSet<String>,
     /// Whether a table for people is wanted, for which no schema needs to be built.
     pub(crate) brief: bool,
+    /// The variable SOURCE_DATE_EPOCH.
+    #[cfg(feature = "man")]
+    pub(crate) source_date: Option<String>,
     /// Where a command puts the files that it writes.
     pub(crate) directory: Option<PathBuf>,
 }
