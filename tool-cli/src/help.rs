@@ -100,6 +100,7 @@ impl Page<'_> {
         let after =
             format!("'{name} GROUP --help' lists the commands of a group, '{name} --help' lists them all.");
         let usage = format!("Usage: {name} [OPTIONS] <COMMAND>");
+        let after = hanging("", &after, self.columns());
         [self.about.to_owned(), usage, self.listing(&sections), options, after]
             .map(block)
             .concat()
@@ -151,7 +152,9 @@ impl Page<'_> {
     /// A tool in a list: its word, its summary and its marks.
     fn row(&self, command: &tree::Command<'_>) -> (String, String) {
         let def = command.entry.def();
-        (command.word().to_owned(), format!("{}{}{}", def.summary(), marks(def), self.needs(def)))
+        let marks = format!("{}{}", marks(def), self.needs(def));
+        let marks = marks.replace(' ', FIXED).replace(&format!("{FIXED}["), " [");
+        (command.word().to_owned(), format!("{}{marks}", def.summary()))
     }
 
     fn needs(&self, def: &ToolDef<'_>) -> String {
@@ -172,7 +175,8 @@ impl Page<'_> {
             text.push_str(&format!("{gap}{title}:\n"));
             for (word, about) in rows {
                 let pad = " ".repeat(width - word.len());
-                text.push_str(&hanging(&format!("  {word}{pad}  "), about, self.columns()));
+                let row = hanging(&format!("  {word}{pad}  "), about, self.columns());
+                text.push_str(&row.replace(FIXED, " "));
             }
         }
         text
