@@ -3,18 +3,18 @@
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use tool_core::{Caller, Registry, ToolOutput, ToolResult};
+use tool_core::{Caller, Plan, Registry, ToolOutput, ToolResult};
 
+use crate::approve::hide_secrets;
 use crate::exit::ExitCode;
 use crate::flags::Table;
 use crate::format::{self, Format, Rendered, Target};
-use crate::globals::AllGiven;
 use crate::help::{self, Detail, Page};
 use crate::people::{self, Scene};
 use crate::quote::quote;
 use crate::select::Selection;
 use crate::session::{Next, Ready, Session, Stage, Waiting};
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::style::Style;
 use crate::{binary, command_line, out, program};
@@ -28,24 +28,25 @@ impl Session<'_> {
             Waiting::Plan(mut ready) => {
                 let call = std::mem::take(&mut ready.call);
                 let plan = ready.executor.plan(call, &ready.ctx, Caller::Cli).await;
-                let result = plan.map(|plan| ToolOutput::structured(self.planned(&ready, plan.args)));
+                let result = plan.map(|plan| ToolOutput::structured(self.planned(&ready, plan)));
                 self.finish(&ready, result)
             }
-            Waiting::Batch(batch) => batch.run(&mut *self.io.stdout).await,
+            Waiting::Batch(batch) => {
+                let stage = Stage { settings: Some(batch.settings.clone()), ..Stage::default() };
+                match batch.run(&mut *self.io.stdout).await {
+                    Ok(code) => code,
+                    Err(error) => self.report(&Settled::plain(error), &stage),
+                }
+            }
         }
     }
 
     /// What a dry run tells.
-    fn planned(&self, ready: &Ready, args: Value) -> Value {
+    fn planned(&self, ready: &Ready, plan: Plan) -> Value {
         let stage = &ready.stage;
-        let object = args.as_object().cloned().unwrap_or_default();
-        let words = command_line::words(&stage.table, &object);
-        let command =
-            [vec![self.cli.name.clone()], stage.command.clone().unwrap_or_default(), words].concat();
-        let command: Vec<String> = command.iter().map(|word| quote(word)).collect();
-        let decision = if Self::asks(ready) { "ask" } else { "run" };
-        let args = hide_secrets(args, &stage.table);
-        json!({"dry_run": true, "tool": stage.tool, "args": args, "decision": decision, "command": command.join(" ")})
+        let words = stage.command.as_deref().unwrap_or_default();
+        let yes = stage.settings.as_ref().is_some_and(|settings| settings.yes);
+        planned(&self.cli.name, words, &stage.table, plan, yes)
     }
 
     /// Everything after the call.
@@ -167,7 +168,7 @@ impl Session<'_> {
 
     // ---- streams -----------------------------------------------------------------------------------------------------
 
-    fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.io.width.map_or(help::HELP_WIDTH.0, usize::from)
     }
 
@@ -230,7 +231,6 @@ impl Session<'_> {
     ) -> String {
         let prefix = self.cli.prefix();
         let width = self.io.width.map_or(help::HELP_WIDTH.0, usize::from);
-        let (settings, _) = settings::read(&AllGiven::default(), &self.io, &prefix);
         make(Page {
             program: &self.cli.name,
             about: &self.cli.about,
@@ -238,17 +238,21 @@ impl Session<'_> {
             width,
             detail,
             groups: &self.cli.groups,
-            missing: &self.missing_secrets(registry, &settings),
+            missing: &self.missing_secrets(registry, None),
         })
     }
 }
 
-/// The arguments with every secret as `***`.
-pub(crate) fn hide_secrets(mut args: Value, table: &Table) -> Value {
-    for param in table.params.iter().filter(|param| param.secret) {
-        if let Some(value) = args.get_mut(&param.name) {
-            *value = Value::from("***");
-        }
-    }
-    args
+/// What a dry run tells of a call: its normal form, whether somebody would be asked, and the command line that makes it.
+pub(crate) fn planned(program: &str, command: &[String], table: &Table, plan: Plan, yes: bool) -> Value {
+    let object = plan.args.as_object().cloned().unwrap_or_default();
+    let line = [vec![program.to_owned()], command.to_vec(), command_line::words(table, &object)].concat();
+    let line: Vec<String> = line.iter().map(|word| quote(word)).collect();
+    json!({
+        "dry_run": true,
+        "tool": plan.tool,
+        "args": hide_secrets(plan.args, table),
+        "decision": if plan.asks && !yes { "ask" } else { "run" },
+        "command": line.join(" "),
+    })
 }

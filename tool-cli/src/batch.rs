@@ -9,30 +9,37 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::thread;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_core::args::{self, MAX_ARGS_BYTES};
 use tool_core::def::Surface;
 use tool_core::{
-    ArgIssue, Call, Caller, Executor, IssueCode, ToolContext, ToolError, ToolOutput, ToolResult, envelope,
+    ArgIssue, Call, Caller, Executor, IssueCode, Plan, Registry, ToolContext, ToolError, ToolOutput,
+    ToolResult, envelope,
 };
 
-use crate::approve::unasked;
+use crate::answer;
 use crate::builtin::call::unknown_tool;
 use crate::exit::ExitCode;
 use crate::fault::{Fault, text};
+use crate::flags::Table;
 use crate::format::Format;
 use crate::globals::{AllGiven, Global};
+use crate::out;
+use crate::schema;
 use crate::settings::Settings;
 use crate::sources::unreadable_file;
+use crate::tree::Tree;
 
 /// The members of a line.
 const MEMBERS: [&str; 3] = ["id", "tool", "args"];
 
 /// Calls from JSON Lines.
 pub(crate) struct Batch {
+    /// The program's name.
+    pub(crate) program: String,
     pub(crate) executor: Executor,
     pub(crate) ctx: ToolContext,
     pub(crate) settings: Settings,
@@ -108,10 +115,14 @@ enum Asked {
 
 impl Batch {
     /// Answers every line.
-    pub(crate) async fn run(self, stdout: &mut (dyn Write + Send)) -> ExitCode {
+    ///
+    /// # Errors
+    /// `failed`, code `output_write`, when an answer cannot be written although somebody reads.
+    pub(crate) async fn run(self, stdout: &mut (dyn Write + Send)) -> Result<ExitCode, ToolError> {
         let Batch { input, jobs, .. } = self;
         let mut lines = read_ahead(input, 2 * jobs);
         let batch = Answers {
+            program: self.program,
             executor: self.executor,
             ctx: self.ctx,
             settings: self.settings,
@@ -124,6 +135,7 @@ impl Batch {
 
 /// The answers as they are written.
 struct Answers<'w> {
+    program: String,
     executor: Executor,
     ctx: ToolContext,
     settings: Settings,
@@ -140,14 +152,14 @@ impl Answers<'_> {
         lines: &mut mpsc::Receiver<Line>,
         jobs: usize,
         cancel: &CancellationToken,
-    ) -> ExitCode {
-        match self.answer_all(lines, jobs, cancel).await {
+    ) -> Result<ExitCode, ToolError> {
+        Ok(match self.answer_all(lines, jobs, cancel).await {
             Err(Unwritten(io::ErrorKind::BrokenPipe)) => ExitCode::SUCCESS,
-            Err(Unwritten(_)) => ExitCode::FAILURE,
+            Err(Unwritten(kind)) => return Err(out::unwritten(&kind.into())),
             Ok(()) if cancel.is_cancelled() => tool_core::ErrorKind::Cancelled.into(),
             Ok(()) if self.failed => ExitCode::FAILURE,
             Ok(()) => ExitCode::SUCCESS,
-        }
+        })
     }
 
     async fn answer_all(
@@ -199,17 +211,12 @@ impl Answers<'_> {
 
     fn spawn(&self, call: Call) -> JoinHandle<ToolResult> {
         let (executor, ctx, limit) = (self.executor.clone(), self.ctx.clone(), self.settings.timeout);
-        let (dry_run, yes) = (self.settings.dry_run, self.settings.yes);
+        let (dry_run, yes, program) = (self.settings.dry_run, self.settings.yes, self.program.clone());
         tokio::spawn(async move {
             let run = async {
                 if dry_run {
                     let plan = executor.plan(call, &ctx, Caller::Cli).await?;
-                    return Ok(ToolOutput::structured(
-                        json!({"dry_run": true, "tool": plan.tool, "args": plan.args}),
-                    ));
-                }
-                if !yes {
-                    unasked(&executor, &call, &ctx).await?;
+                    return planned(&program, executor.registry(), plan, yes).map(ToolOutput::structured);
                 }
                 executor.call(call, &ctx, Caller::Cli).await
             };
@@ -313,6 +320,16 @@ impl Answers<'_> {
         let side_effect = entry.def().behavior.side_effect;
         Ok(Asked::Call(Call::new(tool, args), side_effect))
     }
+}
+
+/// What a dry run tells of a line.
+fn planned(program: &str, registry: &Registry, plan: Plan, yes: bool) -> Result<Value, ToolError> {
+    let tree = Tree::new(registry);
+    let command = registry.get(&plan.tool).and_then(|entry| tree.of(entry));
+    let Some(command) = command else { return Err(unknown_tool(registry, &plan.tool)) };
+    let def = command.entry.def();
+    let table = Table::new(def, &schema::canonical(def)?);
+    Ok(answer::planned(program, &command.words, &table, plan, yes))
 }
 
 /// The result of the first call that runs; a panic outside the tool is a bug of ours.

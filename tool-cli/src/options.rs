@@ -15,7 +15,7 @@ use crate::help::Detail;
 use crate::kind::Kind;
 use crate::quote::quote;
 use crate::schema::Target;
-use crate::settings::COLORS;
+use crate::settings::word::COLORS;
 
 /// A blank at which a line is not broken.
 pub(crate) const FIXED: &str = "\u{a0}";

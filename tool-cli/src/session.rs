@@ -6,21 +6,23 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
-use tool_core::{Call, Coerce, Executor, Registry, ToolContext, ToolEntry, ToolError};
+use tool_core::{Call, ContextBuilder, Executor, Registry, ToolContext, ToolEntry, ToolError};
 
+use crate::approve::{Person, Yes};
 use crate::batch::{self, Batch};
 use crate::builtin;
 use crate::clash;
-use crate::cli::Cli;
+use crate::cli::{Cli, for_command_line};
 use crate::exit::ExitCode;
 use crate::fault::Fault;
 use crate::flags::Table;
 use crate::gather::{Gathered, Words, gather};
-use crate::globals::Global;
+use crate::globals::{AllGiven, Global};
 use crate::help::Detail;
 use crate::io::Io;
 use crate::lex::{Lexed, Lexer};
@@ -57,7 +59,6 @@ pub(crate) struct Ready {
     pub(crate) ctx: ToolContext,
     pub(crate) stage: Stage,
     pub(crate) gathered: Gathered,
-    pub(crate) destructive: bool,
 }
 
 /// Where an error happened: what was reached before it.
@@ -155,13 +156,18 @@ impl<'c> Session<'c> {
         }
     }
 
+    /// The settings of the run, and what is wrong with their words.
+    fn settings(&self, lexed: &Lexed) -> (Settings, Vec<Fault>) {
+        settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix())
+    }
+
     /// An error before any tool was reached; the words behind it still say in which form to report it.
     fn early(&self, lexer: Lexer<'_>, settled: Settled) -> Box<Refusal> {
         let none = Table::default();
         let mut lexer = lexer;
         lexer.enter(&none);
         let lexed = lexer.finish();
-        let settings = settings::read(&lexed.globals, &self.io, &self.cli.prefix()).0;
+        let settings = self.settings(&lexed).0;
         Refusal::at(settled, Stage { settings: Some(settings), ..Stage::default() })
     }
 
@@ -181,7 +187,7 @@ impl<'c> Session<'c> {
         if let Some(detail) = lexed.help() {
             return Ok(self.page(detail, registry, |page| page.tool(&command.words, def, &table)));
         }
-        let (mut settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        let (mut settings, faults) = self.settings(&lexed);
         if about.is_some() && builtin::writes_files(command.entry.name()) {
             settings.directory = settings.out.take().map(|path| self.io.cwd.join(path));
         }
@@ -197,7 +203,9 @@ impl<'c> Session<'c> {
                 None => Err(Refusal::at(Settled::of_faults(faults), stage)),
             };
         }
-        if let Err(error) = settings.check_root() {
+        let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
+        let checked = if tolerant { Ok(()) } else { settings.check_file() };
+        if let Err(error) = checked.and_then(|()| settings.check_root()) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
@@ -231,19 +239,19 @@ impl<'c> Session<'c> {
             call_id: None,
             idempotency_key: settings.idempotency_key.clone(),
         };
-        let made = self.environment(settings, registry, about);
+        let made = self.environment(settings, &stage, registry, about);
         let (executor, ctx) = match made {
             Ok(made) => made,
             Err(error) => return Err(Refusal::at(Settled::plain(error), stage)),
         };
-        let destructive = entry.def().behavior.destructive;
-        Ok(Ready { executor, call, ctx, stage, gathered, destructive })
+        Ok(Ready { executor, call, ctx, stage, gathered })
     }
 
     /// The executor and context of a call.
     fn environment(
-        &self,
+        &mut self,
         settings: &Settings,
+        stage: &Stage,
         registry: &Registry,
         about: Option<&Registry>,
     ) -> Result<(Executor, ToolContext), ToolError> {
@@ -260,7 +268,7 @@ impl<'c> Session<'c> {
                     prefix: self.cli.prefix(),
                     groups: self.cli.groups.clone(),
                     registry: about.clone(),
-                    missing: self.missing_secrets(about, settings),
+                    missing: self.missing_secrets(about, Some(settings)),
                     brief,
                     #[cfg(feature = "man")]
                     source_date: self
@@ -270,7 +278,7 @@ impl<'c> Session<'c> {
                         .map(str::to_owned),
                     directory: settings.directory.clone(),
                 };
-                let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build()?;
+                let executor = for_command_line(Executor::standard(registry.clone())).build()?;
                 (executor, ToolContext::builder().provide(program))
             }
         };
@@ -278,16 +286,41 @@ impl<'c> Session<'c> {
             Some(deadline) => builder.deadline(deadline),
             None => builder,
         };
-        Ok((executor, builder.build()))
+        Ok((executor, self.asking(builder, settings, stage).build()))
+    }
+
+    /// The context with somebody who can be asked: the person at the terminal, unless `--yes` has answered already.
+    fn asking(&mut self, builder: ContextBuilder, settings: &Settings, stage: &Stage) -> ContextBuilder {
+        if settings.yes {
+            return builder.approver(Yes);
+        }
+        let terminal = self.io.terminal.take_if(|_| self.io.tty.stderr && !settings.no_input);
+        let Some(terminal) = terminal else { return builder };
+        let words = stage.command.as_deref().unwrap_or_default();
+        builder.approver(Person {
+            terminal: Arc::new(Mutex::new(terminal)),
+            tool: stage.tool.clone().unwrap_or_default(),
+            command: [&[self.cli.name.clone()], words].concat().join(" "),
+            table: stage.table.clone(),
+            columns: self.columns(),
+        })
     }
 
     /// The declared secrets that are not set.
-    pub(crate) fn missing_secrets(&self, registry: &Registry, settings: &Settings) -> BTreeSet<String> {
+    pub(crate) fn missing_secrets(
+        &self,
+        registry: &Registry,
+        settings: Option<&Settings>,
+    ) -> BTreeSet<String> {
         let keys: BTreeSet<&str> =
             registry.iter().flat_map(|entry| entry.def().secrets).map(|secret| secret.key).collect();
         if keys.is_empty() {
             return BTreeSet::new();
         }
+        let own = settings
+            .is_none()
+            .then(|| settings::read(&AllGiven::default(), &self.io, &self.cli.name, &self.cli.prefix()).0);
+        let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
         // A context that cannot be made here is reported when a tool is called; help goes on without it.
         let made = self.cli.context_of(settings, &self.io);
         let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
@@ -367,7 +400,7 @@ impl<'c> Session<'c> {
                 self.page(detail, registry, |page| page.tool(&command.words, command.entry.def(), table))
             );
         }
-        let (settings, mut faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        let (settings, mut faults) = self.settings(&lexed);
         faults.extend(batch::refused(&lexed.globals, &settings));
         let faults = [std::mem::take(&mut lexed.faults), faults].concat();
         let gathered = self.gathered(&lexed, faults, table, &settings);
@@ -381,7 +414,7 @@ impl<'c> Session<'c> {
             Ok(asked) => asked,
             Err(error) => return Err(Refusal::at(Settled::of_call(error, table, &gathered), stage)),
         };
-        if let Err(error) = settings.check_root() {
+        if let Err(error) = settings.check_file().and_then(|()| settings.check_root()) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
@@ -390,9 +423,11 @@ impl<'c> Session<'c> {
             Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
         };
         let executor = self.cli.executor_of(registry)?;
-        let ctx = self.cli.context_of(&settings, &self.io)?.build();
+        let builder = self.cli.context_of(&settings, &self.io)?;
+        let ctx = if settings.yes { builder.approver(Yes) } else { builder }.build();
         let cancel = self.io.cancel.clone();
-        let batch = Batch { executor, ctx, settings, input, jobs: asked.jobs, cancel };
+        let program = self.cli.name.clone();
+        let batch = Batch { program, executor, ctx, settings, input, jobs: asked.jobs, cancel };
         Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch)))))
     }
 

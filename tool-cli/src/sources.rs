@@ -136,7 +136,7 @@ fn read(from: &mut dyn Read, limit: usize) -> Result<Vec<u8>, String> {
 }
 
 /// Why a file cannot be read, in words that do not depend on the platform.
-fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),

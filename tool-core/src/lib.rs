@@ -22,7 +22,8 @@ mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use call::{
-    Call, CallScope, Caller, DEFAULT_TIMEOUT, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
+    APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Call, CallScope, Caller, DEFAULT_TIMEOUT,
+    Decision, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
 };
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};

@@ -67,6 +67,14 @@ pub const RESERVED: [&str; 17] = [
     "help",
 ];
 
+/// Commands that answer although the settings file has mistakes: one tells of them, the others have nothing to do with settings.
+const NEED_NO_SETTINGS: [&str; 4] = ["doctor", "completions", "man", "help"];
+
+/// Whether a command answers although the settings file has mistakes.
+pub(crate) fn needs_no_settings(name: &str) -> bool {
+    NEED_NO_SETTINGS.contains(&name)
+}
+
 /// The registry of the commands.
 pub(crate) fn registry() -> Result<Registry, ToolError> {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
