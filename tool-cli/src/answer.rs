@@ -17,7 +17,7 @@ use crate::session::{Next, Ready, Session, Stage, Waiting};
 use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::style::Style;
-use crate::{binary, command_line, out, program};
+use crate::{binary, builtin, command_line, out, program};
 
 impl Session<'_> {
     // ---- results -----------------------------------------------------------------------------------------------------
@@ -89,7 +89,11 @@ impl Session<'_> {
             let lines: String = notes.iter().map(|note| format!("{note}\n")).collect();
             self.complain(&lines);
         }
-        code
+        let decided = output.meta.get(builtin::EXIT).filter(|_| stage.builtin).and_then(Value::as_u64);
+        match decided.and_then(|status| u8::try_from(status).ok()) {
+            Some(status) if code == ExitCode::SUCCESS => ExitCode(status),
+            _ => code,
+        }
     }
 
     fn rendered(

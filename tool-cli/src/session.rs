@@ -68,6 +68,8 @@ pub(crate) struct Stage {
     pub(crate) tool: Option<String>,
     pub(crate) command: Option<Vec<String>>,
     pub(crate) table: Table,
+    /// Whether it is one of the commands that every program has.
+    pub(crate) builtin: bool,
 }
 
 /// Why a run ends before a call.
@@ -196,6 +198,7 @@ impl<'c> Session<'c> {
             tool: Some(command.entry.name().to_owned()),
             command: Some(command.words.clone()),
             table,
+            builtin: about.is_some(),
         };
         if lexed.globals.has(Global::Schema) {
             return match settings.schema.filter(|_| faults.is_empty()) {
@@ -204,8 +207,8 @@ impl<'c> Session<'c> {
             };
         }
         let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
-        let checked = if tolerant { Ok(()) } else { settings.check_file() };
-        if let Err(error) = checked.and_then(|()| settings.check_root()) {
+        let check = || settings.check_file().and_then(|()| settings.check_root());
+        if let Err(error) = if tolerant { Ok(()) } else { check() } {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
@@ -259,25 +262,7 @@ impl<'c> Session<'c> {
         let (executor, builder) = match about {
             None => (self.cli.executor_of(registry)?, self.cli.context_of(settings, &self.io)?),
             Some(about) => {
-                let people = settings.format.map_or(self.io.tty.stdout, |format| !format.is_structured());
-                let brief = people && settings.select.is_none() && !settings.envelope;
-                let program = builtin::Program {
-                    name: self.cli.name.clone(),
-                    version: self.cli.version.clone(),
-                    about: self.cli.about.clone(),
-                    prefix: self.cli.prefix(),
-                    groups: self.cli.groups.clone(),
-                    registry: about.clone(),
-                    missing: self.missing_secrets(about, Some(settings)),
-                    brief,
-                    #[cfg(feature = "man")]
-                    source_date: self
-                        .io
-                        .var("SOURCE_DATE_EPOCH")
-                        .and_then(|text| text.to_str())
-                        .map(str::to_owned),
-                    directory: settings.directory.clone(),
-                };
+                let program = self.program(settings, about, stage.tool.as_deref());
                 let executor = for_command_line(Executor::standard(registry.clone())).build()?;
                 (executor, ToolContext::builder().provide(program))
             }

@@ -101,6 +101,15 @@ impl Settings {
         self.variables.clone()
     }
 
+    /// A variable of the run that is text and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables
+            .0
+            .get(OsStr::new(name))
+            .and_then(|value| value.to_str())
+            .filter(|text| !text.is_empty())
+    }
+
     /// Whether errors are for programs.
     pub fn is_structured(&self) -> bool {
         self.envelope || self.format.is_some_and(Format::is_structured)

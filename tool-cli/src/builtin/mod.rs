@@ -5,6 +5,7 @@
 pub(crate) mod call;
 #[cfg(feature = "completions")]
 mod completions;
+mod doctor;
 pub(crate) mod help;
 #[cfg(feature = "man")]
 mod man;
@@ -25,6 +26,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("tools", "List and explain the tools"),
     ("call", "Call a tool by name, or many from JSON Lines"),
     ("skill", "Write SKILL.md files for agents"),
+    ("doctor", "Check settings, secrets and limits"),
     #[cfg(feature = "completions")]
     ("completions", "Print a shell completion script"),
     #[cfg(feature = "man")]
@@ -45,6 +47,9 @@ pub(crate) fn missing_feature(word: &str) -> Option<&'static str> {
 pub(crate) fn writes_files(name: &str) -> bool {
     matches!(name, "man" | "skill")
 }
+
+/// The note of a result of these commands that decides the exit status of a run that gave its result all the same.
+pub(crate) const EXIT: &str = "exit";
 
 /// Words that no tool and no group may have, whether this program has the command or not.
 pub const RESERVED: [&str; 17] = [
@@ -87,6 +92,7 @@ pub(crate) fn registry() -> Result<Registry, ToolError> {
         .add::<tools_schema::ToolsSchemaTool>()
         .add::<call::CallTool>()
         .add::<skill::SkillFilesTool>()
+        .add::<doctor::DoctorTool>()
         .add::<help::HelpTool>();
     #[cfg(feature = "completions")]
     let builder = builder.add::<completions::CompletionsTool>();

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use tool_core::{Registry, ToolError};
 
 use crate::clap_tree::ClapTree;
+use crate::doctor::Report;
 use crate::options::{Form, Options};
+use crate::session::Session;
+use crate::settings::Settings;
 use crate::tree::Tree;
 
 /// The program, as a capability of its commands.
@@ -31,6 +34,8 @@ pub(crate) struct Program {
     /// The variable SOURCE_DATE_EPOCH.
     #[cfg(feature = "man")]
     pub(crate) source_date: Option<String>,
+    /// What `doctor` tells.
+    pub(crate) report: Option<Report>,
     /// Where a command puts the files that it writes.
     pub(crate) directory: Option<PathBuf>,
 }
@@ -47,5 +52,26 @@ impl Program {
             options: Options { prefix: &self.prefix, form },
         };
         tree.command(&Tree::new(&self.registry), &Tree::new(&own))
+    }
+}
+
+impl Session<'_> {
+    /// What a command may tell of. Only `doctor` has everything inspected.
+    pub(crate) fn program(&self, settings: &Settings, registry: &Registry, command: Option<&str>) -> Program {
+        let people = settings.format.map_or(self.io.tty.stdout, |format| !format.is_structured());
+        Program {
+            name: self.cli.name.clone(),
+            version: self.cli.version.clone(),
+            about: self.cli.about.clone(),
+            prefix: self.cli.prefix(),
+            groups: self.cli.groups.clone(),
+            registry: registry.clone(),
+            missing: self.missing_secrets(registry, Some(settings)),
+            brief: people && settings.select.is_none() && !settings.envelope,
+            #[cfg(feature = "man")]
+            source_date: self.io.var("SOURCE_DATE_EPOCH").and_then(|text| text.to_str()).map(str::to_owned),
+            report: (command == Some("doctor")).then(|| self.inspect(settings, registry)),
+            directory: settings.directory.clone(),
+        }
     }
 }
