@@ -1,6 +1,6 @@
 //! Settings: option over variable over file over default, each with its source; the file is strict.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
 
 use std::ffi::OsString;
 use std::fs;

@@ -51,6 +51,15 @@ impl Session<'_> {
 
     /// Everything after the call.
     pub(crate) fn finish(&mut self, ready: &Ready, result: ToolResult) -> ExitCode {
+        if let Some(progress) = &ready.progress {
+            progress.end();
+        }
+        match &result {
+            Ok(_) => tracing::info!(target: "toolbox::cli", tool = ready.stage.tool, "succeeded"),
+            Err(error) => {
+                tracing::info!(target: "toolbox::cli", tool = ready.stage.tool, code = error.code_str(), "failed");
+            }
+        }
         match result {
             Ok(output) => self.show(output, &ready.stage),
             Err(error) => {

@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthChar as _;
 
 use crate::flags::Table;
 use crate::io::Terminal;
+use crate::progress::Progress;
 use crate::visible::visible;
 
 /// A question shows at most this many lines of arguments, unless the person asks for all.
@@ -39,6 +40,7 @@ pub(crate) struct Person {
     pub(crate) command: String,
     pub(crate) table: Table,
     pub(crate) columns: usize,
+    pub(crate) progress: Option<Progress>,
 }
 
 impl Approver for Person {
@@ -51,6 +53,7 @@ impl Approver for Person {
             columns: self.columns,
         };
         let (brief, whole) = (question.text(PROMPT_LINES), question.text(usize::MAX));
+        let held = self.progress.as_ref().map(Progress::hold);
         let terminal = Arc::clone(&self.terminal);
         let (send, answer) = oneshot::channel();
         // Reading blocks; on a thread of its own, so that Ctrl-C ends the call although nobody answers.
@@ -58,7 +61,11 @@ impl Approver for Person {
             let mut terminal = terminal.lock().unwrap_or_else(PoisonError::into_inner);
             let _ = send.send(ask(&mut **terminal, &brief, &whole));
         });
-        Box::pin(async move { answer.await.unwrap_or(Decision::Deny { reason: None }) })
+        Box::pin(async move {
+            let decision = answer.await.unwrap_or(Decision::Deny { reason: None });
+            drop(held);
+            decision
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! how they wait.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -27,6 +27,7 @@ use crate::help::Detail;
 use crate::io::Io;
 use crate::lex::{Lexed, Lexer};
 use crate::llms;
+use crate::progress::{Progress, Running, Shared, Show};
 use crate::route::{self, Route};
 use crate::schema;
 use crate::settings::{self, Settings};
@@ -59,6 +60,7 @@ pub(crate) struct Ready {
     pub(crate) ctx: ToolContext,
     pub(crate) stage: Stage,
     pub(crate) gathered: Gathered,
+    pub(crate) progress: Option<Running>,
 }
 
 /// Where an error happened: what was reached before it.
@@ -101,11 +103,15 @@ pub(crate) struct Session<'c> {
     pub(crate) cli: &'c Cli,
     pub(crate) argv: Vec<OsString>,
     pub(crate) io: Io,
+    /// Standard error, where progress may be drawn while a call runs.
+    pub(crate) stderr: Shared,
 }
 
 impl<'c> Session<'c> {
-    pub(crate) fn new(cli: &'c Cli, argv: impl IntoIterator<Item: Into<OsString>>, io: Io) -> Self {
-        Session { cli, argv: argv.into_iter().map(Into::into).collect(), io }
+    pub(crate) fn new(cli: &'c Cli, argv: impl IntoIterator<Item: Into<OsString>>, mut io: Io) -> Self {
+        let stderr = Shared::new(std::mem::replace(&mut io.stderr, Box::new(io::sink())));
+        io.stderr = Box::new(stderr.clone());
+        Session { cli, argv: argv.into_iter().map(Into::into).collect(), io, stderr }
     }
 
     /// Everything up to the call.
@@ -159,12 +165,16 @@ impl<'c> Session<'c> {
     }
 
     /// The settings of the run, and what is wrong with their words.
-    fn settings(&self, lexed: &Lexed) -> (Settings, Vec<Fault>) {
-        settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix())
+    fn settings(&mut self, lexed: &Lexed) -> (Settings, Vec<Fault>) {
+        let (settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix());
+        if let Some(settled) = self.io.settled.take() {
+            settled(&settings);
+        }
+        (settings, faults)
     }
 
     /// An error before any tool was reached; the words behind it still say in which form to report it.
-    fn early(&self, lexer: Lexer<'_>, settled: Settled) -> Box<Refusal> {
+    fn early(&mut self, lexer: Lexer<'_>, settled: Settled) -> Box<Refusal> {
         let none = Table::default();
         let mut lexer = lexer;
         lexer.enter(&none);
@@ -234,6 +244,11 @@ impl<'c> Session<'c> {
         let faults = [std::mem::take(&mut lexed.faults), faults].concat();
         let warnings = self.deprecations(&lexed, entry, &stage);
         let mut gathered = self.gathered(&lexed, faults, &stage.table, settings);
+        if self.io.cancel.is_cancelled() {
+            // Reading standard input was interrupted: what was read says nothing about the arguments.
+            let error = ToolError::cancelled("The call was cancelled.");
+            return Err(Refusal::at(Settled::plain(error), stage));
+        }
         self.warn(settings, warnings.iter().chain(&gathered.warnings));
         let call = Call {
             tool: entry.name().to_owned(),
@@ -242,12 +257,14 @@ impl<'c> Session<'c> {
             call_id: None,
             idempotency_key: settings.idempotency_key.clone(),
         };
-        let made = self.environment(settings, &stage, registry, about);
+        let progress = self.progress(settings, &stage);
+        let shown = progress.as_ref().map(Running::progress);
+        let made = self.environment(settings, &stage, shown, registry, about);
         let (executor, ctx) = match made {
             Ok(made) => made,
             Err(error) => return Err(Refusal::at(Settled::plain(error), stage)),
         };
-        Ok(Ready { executor, call, ctx, stage, gathered })
+        Ok(Ready { executor, call, ctx, stage, gathered, progress })
     }
 
     /// The executor and context of a call.
@@ -255,6 +272,7 @@ impl<'c> Session<'c> {
         &mut self,
         settings: &Settings,
         stage: &Stage,
+        progress: Option<&Progress>,
         registry: &Registry,
         about: Option<&Registry>,
     ) -> Result<(Executor, ToolContext), ToolError> {
@@ -271,11 +289,34 @@ impl<'c> Session<'c> {
             Some(deadline) => builder.deadline(deadline),
             None => builder,
         };
-        Ok((executor, self.asking(builder, settings, stage).build()))
+        let builder = match progress {
+            Some(progress) => builder.progress(progress.clone()),
+            None => builder,
+        };
+        Ok((executor, self.asking(builder, settings, stage, progress).build()))
+    }
+
+    /// What shows how far the call is: drawn on a terminal, in lines for somebody who wants to know more.
+    fn progress(&self, settings: &Settings, stage: &Stage) -> Option<Running> {
+        let dumb = self.io.var("TERM") == Some(OsStr::new("dumb"));
+        let show = match (self.io.tty.stderr && !dumb, settings.verbose > 0) {
+            _ if settings.quiet || settings.dry_run => return None,
+            (true, _) => Show::Drawn { columns: self.io.width.unwrap_or(80) },
+            (false, true) => Show::Lines,
+            (false, false) => return None,
+        };
+        let label = stage.command.as_deref().unwrap_or_default().join(" ");
+        Some(Progress::start(show, label, self.stderr.clone()))
     }
 
     /// The context with somebody who can be asked: the person at the terminal, unless `--yes` has answered already.
-    fn asking(&mut self, builder: ContextBuilder, settings: &Settings, stage: &Stage) -> ContextBuilder {
+    fn asking(
+        &mut self,
+        builder: ContextBuilder,
+        settings: &Settings,
+        stage: &Stage,
+        progress: Option<&Progress>,
+    ) -> ContextBuilder {
         if settings.yes {
             return builder.approver(Yes);
         }
@@ -285,9 +326,10 @@ impl<'c> Session<'c> {
         builder.approver(Person {
             terminal: Arc::new(Mutex::new(terminal)),
             tool: stage.tool.clone().unwrap_or_default(),
-            command: [&[self.cli.name.clone()], words].concat().join(" "),
+            command: [std::slice::from_ref(&self.cli.name), words].concat().join(" "),
             table: stage.table.clone(),
             columns: self.columns(),
+            progress: progress.cloned(),
         })
     }
 
