@@ -467,7 +467,7 @@ impl<'c> Session<'c> {
         own: &Tree<'_>,
     ) -> Result<Next, Box<Refusal>> {
         let words = builtin::help::words(&mut lexer);
-        if let Some(text) = builtin::help::topic(&words, &self.cli.name) {
+        if let Some(text) = builtin::help::topic(&words, &self.cli.name, &self.cli.prefix(), tree) {
             return Ok(Next::Done(self.print(&text)));
         }
         let raw = RawArgs::new(words.iter());
