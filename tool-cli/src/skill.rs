@@ -8,7 +8,6 @@ use tool_core::ToolError;
 use crate::builtin::Program;
 use crate::command_line;
 use crate::flags::{Param, Table};
-use crate::help::marks;
 use crate::llms;
 use crate::options::one_line;
 use crate::quote::quote;
@@ -118,7 +117,7 @@ impl Skill<'_> {
         let def = command.entry.def();
         let table = Table::new(def, &schema::canonical(def)?);
         let name = format!("{} {}", self.program, command.words.join(" "));
-        let mut text = format!("\n## {name}\n\n{}{}\n\n", def.description().trim_end(), marks(def));
+        let mut text = format!("\n## {name}\n\n{}\n\n", def.description().trim_end());
         text.push_str(&format!("    {}\n\n", synopsis(&name, &table)));
         let arguments = argument_list(&table);
         if !arguments.is_empty() {
