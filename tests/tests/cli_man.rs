@@ -1,6 +1,11 @@
 //! Manual pages: one for each command, and every one of them is what the readers of manual pages take.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test, and tell why they are skipped"
+)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

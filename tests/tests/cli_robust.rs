@@ -21,7 +21,8 @@ use serde_json::Value;
 use tool_cli::{ExitCode, Io};
 
 /// Pieces that command lines are made of.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 41] = [
+    "doctor",
     "store",
     "search",
     "file",

@@ -1,6 +1,11 @@
 //! Completion in the shells themselves: they accept the scripts, and complete half-typed words with them.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test, and tell why they are skipped"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

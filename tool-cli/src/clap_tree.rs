@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use clap::Command;
 use tool_core::ToolError;
 
-use crate::builtin;
+use crate::builtin::{self, Program};
 use crate::flags::Table;
 use crate::globals::{Global, Place};
 use crate::help;
@@ -15,27 +15,42 @@ use crate::options::{Form, Options, one_line};
 use crate::schema;
 use crate::tree::{self, Tree};
 
+impl Program {
+    /// The program as one clap command.
+    ///
+    /// # Errors
+    /// Those of building a schema.
+    pub(crate) fn clap_command(&self, form: Form) -> Result<Command, ToolError> {
+        let own = builtin::registry()?;
+        let tree = ClapTree {
+            program: &self.name,
+            version: &self.version,
+            about: &self.about,
+            groups: &self.groups,
+            options: Options { prefix: &self.prefix, form },
+        };
+        tree.command(&Tree::new(&self.registry), &Tree::new(&own))
+    }
+}
+
 /// The program that the tree is of.
 #[derive(Clone, Debug)]
-pub(crate) struct ClapTree<'a> {
+struct ClapTree<'a> {
     /// Its name.
-    pub(crate) program: &'a str,
+    program: &'a str,
     /// Its version.
-    pub(crate) version: &'a str,
+    version: &'a str,
     /// What it is for.
-    pub(crate) about: &'a str,
+    about: &'a str,
     /// What the groups are for.
-    pub(crate) groups: &'a BTreeMap<String, String>,
+    groups: &'a BTreeMap<String, String>,
     /// How its options are shown.
-    pub(crate) options: Options<'a>,
+    options: Options<'a>,
 }
 
 impl ClapTree<'_> {
     /// The command of the program with all below it.
-    ///
-    /// # Errors
-    /// Those of building a schema.
-    pub(crate) fn command(&self, tools: &Tree<'_>, own: &Tree<'_>) -> Result<Command, ToolError> {
+    fn command(&self, tools: &Tree<'_>, own: &Tree<'_>) -> Result<Command, ToolError> {
         let none = Table::default();
         let globals = self.options.globals("Options", &none, |row| row.place != Place::After);
         let mut root = plain(self.program)

@@ -11,6 +11,7 @@ mod batch;
 mod binary;
 mod brackets;
 mod builtin;
+#[cfg(any(feature = "completions", feature = "man"))]
 mod clap_tree;
 pub mod clash;
 mod cli;

@@ -3,14 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use tool_core::{Registry, ToolError};
+use tool_core::Registry;
 
-use crate::clap_tree::ClapTree;
 use crate::doctor::Report;
-use crate::options::{Form, Options};
 use crate::session::Session;
 use crate::settings::Settings;
-use crate::tree::Tree;
 
 /// The program, as a capability of its commands.
 #[derive(Clone, Debug)]
@@ -18,10 +15,12 @@ pub(crate) struct Program {
     /// Its name.
     pub(crate) name: String,
     /// Its version.
+    #[cfg(any(feature = "completions", feature = "man"))]
     pub(crate) version: String,
     /// What it is for.
     pub(crate) about: String,
     /// Prefix of its variables.
+    #[cfg(any(feature = "completions", feature = "man"))]
     pub(crate) prefix: String,
     /// What the groups are for.
     pub(crate) groups: BTreeMap<String, String>,
@@ -40,29 +39,16 @@ pub(crate) struct Program {
     pub(crate) directory: Option<PathBuf>,
 }
 
-impl Program {
-    /// The program as one clap command.
-    pub(crate) fn clap_command(&self, form: Form) -> Result<clap::Command, ToolError> {
-        let own = super::registry()?;
-        let tree = ClapTree {
-            program: &self.name,
-            version: &self.version,
-            about: &self.about,
-            groups: &self.groups,
-            options: Options { prefix: &self.prefix, form },
-        };
-        tree.command(&Tree::new(&self.registry), &Tree::new(&own))
-    }
-}
-
 impl Session<'_> {
     /// What a command may tell of. Only `doctor` has everything inspected.
     pub(crate) fn program(&self, settings: &Settings, registry: &Registry, command: Option<&str>) -> Program {
         let people = settings.format.map_or(self.io.tty.stdout, |format| !format.is_structured());
         Program {
             name: self.cli.name.clone(),
+            #[cfg(any(feature = "completions", feature = "man"))]
             version: self.cli.version.clone(),
             about: self.cli.about.clone(),
+            #[cfg(any(feature = "completions", feature = "man"))]
             prefix: self.cli.prefix(),
             groups: self.cli.groups.clone(),
             registry: registry.clone(),
