@@ -3,13 +3,14 @@
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use tool_core::{Caller, Plan, Registry, ToolOutput, ToolResult};
+use tool_core::{Caller, Content, Plan, Registry, ToolOutput, ToolResult};
 
 use crate::approve::hide_secrets;
 use crate::exit::ExitCode;
 use crate::flags::Table;
 use crate::format::{self, Format, Rendered, Target};
 use crate::help::{self, Detail, Page};
+use crate::live::{Live, Told};
 use crate::people::{self, Scene};
 use crate::quote::quote;
 use crate::select::Selection;
@@ -51,9 +52,17 @@ impl Session<'_> {
 
     /// Everything after the call.
     pub(crate) fn finish(&mut self, ready: &Ready, result: ToolResult) -> ExitCode {
+        let told = ready.live.as_ref().and_then(Live::end);
         if let Some(progress) = &ready.progress {
             progress.end();
         }
+        if told.is_some_and(|told| !told.ended) {
+            self.print("\n");
+        }
+        let result = match told {
+            Some(told) => result.map(|output| self.rest(output, told, &ready.stage)),
+            None => result,
+        };
         match &result {
             Ok(_) => tracing::info!(target: "toolbox::cli", tool = ready.stage.tool, "succeeded"),
             Err(error) => {
@@ -66,6 +75,18 @@ impl Session<'_> {
                 let settled = Settled::of_call(error, &ready.stage.table, &ready.gathered);
                 self.report(&settled, &ready.stage)
             }
+        }
+    }
+
+    /// What is left of a result whose output has been shown as it came.
+    fn rest(&mut self, output: ToolOutput, told: Told, stage: &Stage) -> ToolOutput {
+        let quiet = stage.settings.as_ref().is_some_and(|settings| settings.quiet);
+        if told.skipped > 0 && !quiet {
+            self.complain(&format!("{} bytes not shown; -o json shows all\n", told.skipped));
+        }
+        match &output.trailer {
+            Some(trailer) => ToolOutput { content: vec![Content::text(trailer)], ..output },
+            None => output,
         }
     }
 

@@ -32,6 +32,7 @@ mod io;
 pub mod kind;
 mod lex;
 mod limits;
+mod live;
 mod llms;
 mod options;
 mod origins;

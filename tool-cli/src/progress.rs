@@ -63,11 +63,14 @@ struct Inner {
     drawing: Mutex<Option<JoinHandle<()>>>,
 }
 
+#[derive(Clone)]
 struct State {
     /// What is being done.
     label: String,
     /// Since when it is done.
     since: Instant,
+    /// When it is drawn next.
+    next: Instant,
     /// Whether somebody else has the terminal.
     held: bool,
     /// Whether the line stands there.
@@ -83,9 +86,11 @@ struct State {
 impl Progress {
     /// The progress of a call that begins now.
     pub(crate) fn start(show: Show, label: String, stream: Shared) -> Running {
+        let since = Instant::now();
         let state = State {
             label,
-            since: Instant::now(),
+            since,
+            next: since + PROGRESS_DELAY,
             held: false,
             drawn: false,
             over: false,
@@ -113,7 +118,6 @@ impl Progress {
     pub(crate) fn hold(&self) -> Held {
         let mut state = lock(&self.0.state);
         state.held = true;
-        state.since = Instant::now();
         self.0.changed.notify_all();
         while state.drawn {
             state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -155,6 +159,7 @@ impl Drop for Held {
         let mut state = lock(&self.0.0.state);
         state.held = false;
         state.since = Instant::now();
+        state.next = state.since + PROGRESS_DELAY;
         self.0.0.changed.notify_all();
     }
 }
@@ -171,33 +176,50 @@ impl ProgressSink for Progress {
     }
 }
 
+/// What the drawing thread does next.
+enum Frame {
+    Show(State),
+    Clear,
+    End,
+}
+
 impl Inner {
-    /// Draws until the call is over, and leaves nothing behind.
+    /// Draws until the call is over, and leaves nothing behind. Nobody who reports waits for the terminal.
     fn draw(&self, columns: u16) {
         let mut bar: Option<ProgressBar> = None;
+        loop {
+            let frame = self.next_frame();
+            if let Frame::Show(state) = frame {
+                state.show_on(bar.get_or_insert_with(|| self.bar(columns, state.since)));
+                continue;
+            }
+            clear(bar.take());
+            lock(&self.state).drawn = false;
+            self.changed.notify_all();
+            if let Frame::End = frame {
+                return;
+            }
+        }
+    }
+
+    /// Waits for the next frame.
+    fn next_frame(&self) -> Frame {
         let mut state = lock(&self.state);
-        while !state.over {
-            let visible_at = state.since + PROGRESS_DELAY;
-            let wait = match visible_at.checked_duration_since(Instant::now()) {
-                _ if state.held => {
-                    clear(bar.take());
-                    state.drawn = false;
-                    self.changed.notify_all();
-                    LINE_EVERY
-                }
-                Some(wait) if !wait.is_zero() => wait,
-                _ => {
-                    let bar = bar.get_or_insert_with(|| self.bar(columns, state.since));
-                    state.show_on(bar);
-                    state.drawn = true;
-                    FRAME
-                }
+        loop {
+            let at = match (state.over, state.held) {
+                (true, _) => return Frame::End,
+                (_, true) if state.drawn => return Frame::Clear,
+                (_, true) => Instant::now() + LINE_EVERY,
+                (_, false) => state.next,
             };
+            let wait = at.saturating_duration_since(Instant::now());
+            if wait.is_zero() {
+                state.drawn = true;
+                state.next = Instant::now() + FRAME;
+                return Frame::Show(state.clone());
+            }
             state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
         }
-        clear(bar);
-        state.drawn = false;
-        self.changed.notify_all();
     }
 
     fn bar(&self, columns: u16, since: Instant) -> ProgressBar {

@@ -21,11 +21,13 @@ use crate::cli::{Cli, for_command_line};
 use crate::exit::ExitCode;
 use crate::fault::Fault;
 use crate::flags::Table;
+use crate::format::Format;
 use crate::gather::{Gathered, Words, gather};
 use crate::globals::{AllGiven, Global};
 use crate::help::Detail;
 use crate::io::Io;
 use crate::lex::{Lexed, Lexer};
+use crate::live::Live;
 use crate::llms;
 use crate::progress::{Progress, Running, Shared, Show};
 use crate::route::{self, Route};
@@ -61,6 +63,7 @@ pub(crate) struct Ready {
     pub(crate) stage: Stage,
     pub(crate) gathered: Gathered,
     pub(crate) progress: Option<Running>,
+    pub(crate) live: Option<Live>,
 }
 
 /// Where an error happened: what was reached before it.
@@ -103,15 +106,19 @@ pub(crate) struct Session<'c> {
     pub(crate) cli: &'c Cli,
     pub(crate) argv: Vec<OsString>,
     pub(crate) io: Io,
+    /// Standard output, where the output of a tool may come while it runs.
+    pub(crate) stdout: Shared,
     /// Standard error, where progress may be drawn while a call runs.
     pub(crate) stderr: Shared,
 }
 
 impl<'c> Session<'c> {
     pub(crate) fn new(cli: &'c Cli, argv: impl IntoIterator<Item: Into<OsString>>, mut io: Io) -> Self {
+        let stdout = Shared::new(std::mem::replace(&mut io.stdout, Box::new(io::sink())));
+        io.stdout = Box::new(stdout.clone());
         let stderr = Shared::new(std::mem::replace(&mut io.stderr, Box::new(io::sink())));
         io.stderr = Box::new(stderr.clone());
-        Session { cli, argv: argv.into_iter().map(Into::into).collect(), io, stderr }
+        Session { cli, argv: argv.into_iter().map(Into::into).collect(), io, stdout, stderr }
     }
 
     /// Everything up to the call.
@@ -259,12 +266,13 @@ impl<'c> Session<'c> {
         };
         let progress = self.progress(settings, &stage);
         let shown = progress.as_ref().map(Running::progress);
-        let made = self.environment(settings, &stage, shown, registry, about);
+        let live = self.live(settings).then(|| Live::new(self.stdout.clone(), shown.cloned()));
+        let made = self.environment(settings, &stage, shown, live.clone(), registry, about);
         let (executor, ctx) = match made {
             Ok(made) => made,
             Err(error) => return Err(Refusal::at(Settled::plain(error), stage)),
         };
-        Ok(Ready { executor, call, ctx, stage, gathered, progress })
+        Ok(Ready { executor, call, ctx, stage, gathered, progress, live })
     }
 
     /// The executor and context of a call.
@@ -273,6 +281,7 @@ impl<'c> Session<'c> {
         settings: &Settings,
         stage: &Stage,
         progress: Option<&Progress>,
+        live: Option<Live>,
         registry: &Registry,
         about: Option<&Registry>,
     ) -> Result<(Executor, ToolContext), ToolError> {
@@ -293,7 +302,18 @@ impl<'c> Session<'c> {
             Some(progress) => builder.progress(progress.clone()),
             None => builder,
         };
+        let builder = match live {
+            Some(live) => builder.live(live),
+            None => builder,
+        };
         Ok((executor, self.asking(builder, settings, stage, progress).build()))
+    }
+
+    /// Whether output is shown as it comes: as text, on a terminal, whole.
+    fn live(&self, settings: &Settings) -> bool {
+        let text = settings.format.is_none_or(|format| format == Format::Text);
+        let whole = settings.select.is_none() && settings.out.is_none() && !settings.envelope;
+        self.io.tty.stdout && text && whole
     }
 
     /// What shows how far the call is: drawn on a terminal, in lines for somebody who wants to know more.

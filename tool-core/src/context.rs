@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::{Approver, CallScope, Caller};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
+use crate::live::LiveSink;
 use crate::progress::{Progress, ProgressSink};
 use crate::secret::{NoSecrets, Secret, SecretSource};
 
@@ -36,6 +37,7 @@ struct Host {
     capabilities: Capabilities,
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
+    live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -53,6 +55,7 @@ impl ToolContext {
             capabilities: Capabilities::default(),
             secrets: Arc::new(NoSecrets),
             progress: None,
+            live: None,
             approver: None,
             cancel: CancellationToken::new(),
             deadline: None,
@@ -168,6 +171,11 @@ impl ToolContext {
         }
     }
 
+    /// Who watches the output of the call as it comes, if anybody does.
+    pub fn live(&self) -> Option<Arc<dyn LiveSink>> {
+        self.host.live.clone()
+    }
+
     /// The running call: its tool, id, caller and effects; `None` outside a call.
     pub fn call(&self) -> Option<&CallScope> {
         self.call.as_deref()
@@ -212,6 +220,7 @@ pub struct ContextBuilder {
     capabilities: Capabilities,
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
+    live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -250,6 +259,12 @@ impl ContextBuilder {
         self
     }
 
+    /// Who watches output as it comes.
+    pub fn live(mut self, sink: impl LiveSink + 'static) -> Self {
+        self.live = Some(Arc::new(sink));
+        self
+    }
+
     /// Who is asked before a tool that needs approval runs; without it such a tool does not run.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
@@ -270,8 +285,8 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self { capabilities, secrets, progress, approver, cancel, deadline } = self;
-        let host = Host { capabilities, secrets, progress, approver, cancel, deadline };
+        let Self { capabilities, secrets, progress, live, approver, cancel, deadline } = self;
+        let host = Host { capabilities, secrets, progress, live, approver, cancel, deadline };
         ToolContext { host: Arc::new(host), call: None }
     }
 }

@@ -12,6 +12,7 @@ mod context;
 mod convert;
 pub mod def;
 mod error;
+mod live;
 mod output;
 mod progress;
 pub mod registry;
@@ -28,6 +29,7 @@ pub use call::{
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};
+pub use live::{LiveSink, OutputStream, Piece};
 pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};
 pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};

@@ -10,6 +10,7 @@
 
 mod colors;
 mod interrupt;
+mod live;
 mod pipes;
 mod program;
 mod progress;

@@ -79,7 +79,7 @@ fn standard_input_that_never_ends_blocks_only_those_who_ask_for_it() {
 #[test]
 fn ten_thousand_calls_are_answered_in_order_within_bounds_while_the_reader_sleeps() {
     const CALLS: usize = 10_000;
-    const PADDING: usize = 16 << 10;
+    const PADDING: usize = 8 << 10;
     let mut child = Command::new(DEMO)
         .args(["call", "--jsonl", "-", "--jobs", "8"])
         .stdin(Stdio::piped())

@@ -210,6 +210,7 @@ impl Engine {
             free_space_floor: self.workspace.limits().free_space_floor,
             cancel: Arc::new(Cancel::new().map_err(start_failed)?),
             follower: None,
+            watched: None,
         })
     }
 
