@@ -1,6 +1,6 @@
 //! What `doctor` tells: checks with what to do about each, limits, and sections of what a program provides.
 //!
-//! A program adds what it knows with [`crate::Cli::probe`]; the rest is found out in [`crate::inspect`].
+//! A program adds what it knows with [`crate::Cli::probe`]; the rest is found out in `inspect`.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
