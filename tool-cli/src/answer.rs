@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use tool_core::{Caller, Content, Plan, ToolOutput, ToolResult};
+use tool_core::{Caller, Content, Plan, Registry, ToolOutput, ToolResult};
 
 use crate::approve::hide_secrets;
 use crate::exit::ExitCode;
@@ -18,7 +18,7 @@ use crate::session::{Next, Ready, Session, Stage, Waiting};
 use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::style::Style;
-use crate::{binary, command_line, out, program};
+use crate::{binary, builtin, command_line, out, program};
 
 impl Session<'_> {
     // ---- results -----------------------------------------------------------------------------------------------------
@@ -119,7 +119,11 @@ impl Session<'_> {
             let lines: String = notes.iter().map(|note| format!("{note}\n")).collect();
             self.complain(&lines);
         }
-        code
+        let decided = output.meta.get(builtin::EXIT).filter(|_| stage.builtin).and_then(Value::as_u64);
+        match decided.and_then(|status| u8::try_from(status).ok()) {
+            Some(status) if code == ExitCode::SUCCESS => ExitCode(status),
+            _ => code,
+        }
     }
 
     fn rendered(
@@ -224,26 +228,41 @@ impl Session<'_> {
     // ---- pages -------------------------------------------------------------------------------------------------------
 
     /// The help that was asked for; without asking, the short one on standard error.
-    pub(crate) fn overview(&mut self, asked: Option<Detail>, make: impl FnOnce(Page<'_>) -> String) -> Next {
+    pub(crate) fn overview(
+        &mut self,
+        asked: Option<Detail>,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> Next {
         match asked {
-            Some(detail) => self.page(detail, make),
-            None => self.short_help(make),
+            Some(detail) => self.page(detail, registry, make),
+            None => self.short_help(registry, make),
         }
     }
 
-    pub(crate) fn page(&mut self, detail: Detail, make: impl FnOnce(Page<'_>) -> String) -> Next {
-        let text = self.page_text(detail, make);
+    pub(crate) fn page(
+        &mut self,
+        detail: Detail,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> Next {
+        let text = self.page_text(detail, registry, make);
         Next::Done(self.print(&text))
     }
 
     /// The short help on standard error, for a command line that names no command.
-    fn short_help(&mut self, make: impl FnOnce(Page<'_>) -> String) -> Next {
-        let text = self.page_text(Detail::Short, make);
+    fn short_help(&mut self, registry: &Registry, make: impl FnOnce(Page<'_>) -> String) -> Next {
+        let text = self.page_text(Detail::Short, registry, make);
         self.complain(&text);
         Next::Done(tool_core::ErrorKind::InvalidArgs.into())
     }
 
-    fn page_text(&self, detail: Detail, make: impl FnOnce(Page<'_>) -> String) -> String {
+    fn page_text(
+        &self,
+        detail: Detail,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> String {
         let prefix = self.cli.prefix();
         let width = self.io.width.map_or(help::HELP_WIDTH.0, usize::from);
         make(Page {
@@ -253,6 +272,7 @@ impl Session<'_> {
             width,
             detail,
             groups: &self.cli.groups,
+            missing: &self.missing_secrets(registry, None),
         })
     }
 }

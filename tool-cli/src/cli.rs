@@ -10,6 +10,7 @@ use tool_core::{
     ToolError,
 };
 
+use crate::doctor::Probe;
 use crate::exit::ExitCode;
 use crate::flags::Table;
 use crate::io::Io;
@@ -20,6 +21,9 @@ use crate::{command_line, schema};
 
 /// Makes the context of a call from what the person asked for.
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
+
+/// Finds out about a part of the program for `doctor`.
+pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
 
 /// A registry as a command line program.
 ///
@@ -49,6 +53,7 @@ pub struct Cli {
     /// The executor of a program that has none of its own: it remembers what a person approved for good.
     pub(crate) standard: OnceLock<Executor>,
     pub(crate) provide: Option<Box<Provide>>,
+    pub(crate) probes: Vec<(String, Box<Inspect>)>,
 }
 
 /// Where the tools come from.
@@ -80,6 +85,7 @@ impl Cli {
             executor: None,
             standard: OnceLock::new(),
             provide: None,
+            probes: Vec::new(),
         }
     }
 
@@ -127,6 +133,18 @@ impl Cli {
         F: Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync + 'static,
     {
         self.provide = Some(Box::new(provide));
+        self
+    }
+
+    /// Adds what `doctor` tells of a part of the program: its checks, its limits, and a section of that name for programs.
+    ///
+    /// An error is a check that failed.
+    #[must_use]
+    pub fn probe<F>(mut self, name: impl Into<String>, inspect: F) -> Cli
+    where
+        F: Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync + 'static,
+    {
+        self.probes.push((name.into(), Box::new(inspect)));
         self
     }
 

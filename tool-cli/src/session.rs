@@ -3,6 +3,7 @@
 //! Everything but the call itself is synchronous, so that [`crate::Cli::run_from`] and its twin inside a runtime differ only in
 //! how they wait.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -22,11 +23,12 @@ use crate::fault::Fault;
 use crate::flags::Table;
 use crate::format::Format;
 use crate::gather::{Gathered, Words, gather};
-use crate::globals::Global;
+use crate::globals::{AllGiven, Global};
 use crate::help::Detail;
 use crate::io::Io;
 use crate::lex::{Lexed, Lexer};
 use crate::live::Live;
+use crate::llms;
 use crate::progress::{Progress, Running, Shared, Show};
 use crate::route::{self, Route};
 use crate::schema;
@@ -71,6 +73,8 @@ pub(crate) struct Stage {
     pub(crate) tool: Option<String>,
     pub(crate) command: Option<Vec<String>>,
     pub(crate) table: Table,
+    /// Whether it is one of the commands that every program has.
+    pub(crate) builtin: bool,
 }
 
 /// Why a run ends before a call.
@@ -149,15 +153,19 @@ impl<'c> Session<'c> {
         let (tree, own) = (Tree::new(&registry), Tree::new(&builtins));
         let route = route::route(&mut lexer, &self.cli.name, &tree, &own);
         let help = lexer.help();
+        if help.is_none() && lexer.so_far().globals.has(Global::Llms) {
+            let page = llms::page(&self.cli.name, &self.cli.about, &self.cli.groups, &tree)?;
+            return Ok(Next::Done(self.print(&page)));
+        }
         match route {
             Route::Tool(command) => self.tool(lexer, command, &registry, None),
             Route::Builtin(command) if command.entry.name() == "call" => self.call(lexer, command, &registry),
             Route::Builtin(command) if command.entry.name() == "help" && help.is_none() => {
-                self.help(lexer, &tree, &own)
+                self.help(lexer, &registry, &tree, &own)
             }
             Route::Builtin(command) => self.tool(lexer, command, &builtins, Some(&registry)),
-            Route::Root => Ok(self.overview(help, |page| page.root(&tree))),
-            Route::Group(tree, group) => Ok(self.overview(help, |page| page.group(tree, group))),
+            Route::Root => Ok(self.overview(help, &registry, |page| page.root(&tree))),
+            Route::Group(tree, group) => Ok(self.overview(help, &registry, |page| page.group(tree, group))),
             Route::Unknown(error) => Err(self.early(lexer, Settled::plain(error))),
             Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![*fault]))),
         }
@@ -196,14 +204,18 @@ impl<'c> Session<'c> {
         lexer.enter(&table);
         let lexed = lexer.finish();
         if let Some(detail) = lexed.help() {
-            return Ok(self.page(detail, |page| page.tool(&command.words, def, &table)));
+            return Ok(self.page(detail, registry, |page| page.tool(&command.words, def, &table)));
         }
-        let (settings, faults) = self.settings(&lexed);
+        let (mut settings, faults) = self.settings(&lexed);
+        if about.is_some() && builtin::writes_files(command.entry.name()) {
+            settings.directory = settings.out.take().map(|path| self.io.cwd.join(path));
+        }
         let stage = Stage {
             settings: Some(settings.clone()),
             tool: Some(command.entry.name().to_owned()),
             command: Some(command.words.clone()),
             table,
+            builtin: about.is_some(),
         };
         if lexed.globals.has(Global::Schema) {
             return match settings.schema.filter(|_| faults.is_empty()) {
@@ -212,8 +224,8 @@ impl<'c> Session<'c> {
             };
         }
         let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
-        let checked = if tolerant { Ok(()) } else { settings.check_file() };
-        if let Err(error) = checked.and_then(|()| settings.check_root()) {
+        let check = || settings.check_file().and_then(|()| settings.check_root());
+        if let Err(error) = if tolerant { Ok(()) } else { check() } {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
@@ -277,9 +289,7 @@ impl<'c> Session<'c> {
         let (executor, builder) = match about {
             None => (self.cli.executor_of(registry)?, self.cli.context_of(settings, &self.io)?),
             Some(about) => {
-                let people = settings.format.map_or(self.io.tty.stdout, |format| !format.is_structured());
-                let brief = people && settings.select.is_none() && !settings.envelope;
-                let program = builtin::Program { registry: about.clone(), brief };
+                let program = self.program(settings, about, stage.tool.as_deref());
                 let executor = for_command_line(Executor::standard(registry.clone())).build()?;
                 (executor, ToolContext::builder().provide(program))
             }
@@ -341,6 +351,27 @@ impl<'c> Session<'c> {
             columns: self.columns(),
             progress: progress.cloned(),
         })
+    }
+
+    /// The declared secrets that are not set.
+    pub(crate) fn missing_secrets(
+        &self,
+        registry: &Registry,
+        settings: Option<&Settings>,
+    ) -> BTreeSet<String> {
+        let keys: BTreeSet<&str> =
+            registry.iter().flat_map(|entry| entry.def().secrets).map(|secret| secret.key).collect();
+        if keys.is_empty() {
+            return BTreeSet::new();
+        }
+        let own = settings
+            .is_none()
+            .then(|| settings::read(&AllGiven::default(), &self.io, &self.cli.name, &self.cli.prefix()).0);
+        let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
+        // A context that cannot be made here is reported when a tool is called; help goes on without it.
+        let made = self.cli.context_of(settings, &self.io);
+        let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
+        keys.into_iter().filter(|key| !ctx.has_secret(key)).map(str::to_owned).collect()
     }
 
     fn gathered(
@@ -412,7 +443,9 @@ impl<'c> Session<'c> {
         table: &Table,
     ) -> Result<Next, Box<Refusal>> {
         if let Some(detail) = lexed.help() {
-            return Ok(self.page(detail, |page| page.tool(&command.words, command.entry.def(), table)));
+            return Ok(
+                self.page(detail, registry, |page| page.tool(&command.words, command.entry.def(), table))
+            );
         }
         let (settings, mut faults) = self.settings(&lexed);
         faults.extend(batch::refused(&lexed.globals, &settings));
@@ -446,9 +479,15 @@ impl<'c> Session<'c> {
     }
 
     /// `help WORDS…` is `WORDS… --help`; `help TOPIC` a page of its own.
-    fn help(&mut self, mut lexer: Lexer<'_>, tree: &Tree<'_>, own: &Tree<'_>) -> Result<Next, Box<Refusal>> {
+    fn help(
+        &mut self,
+        mut lexer: Lexer<'_>,
+        registry: &Registry,
+        tree: &Tree<'_>,
+        own: &Tree<'_>,
+    ) -> Result<Next, Box<Refusal>> {
         let words = builtin::help::words(&mut lexer);
-        if let Some(text) = builtin::help::topic(&words, &self.cli.name) {
+        if let Some(text) = builtin::help::topic(&words, &self.cli.name, &self.cli.prefix(), tree) {
             return Ok(Next::Done(self.print(&text)));
         }
         let raw = RawArgs::new(words.iter());
@@ -458,10 +497,12 @@ impl<'c> Session<'c> {
             Route::Tool(command) | Route::Builtin(command) => {
                 let def = command.entry.def();
                 let table = Table::new(def, &schema::canonical(def)?);
-                Ok(self.page(Detail::Full, |page| page.tool(&command.words, def, &table)))
+                Ok(self.page(Detail::Full, registry, |page| page.tool(&command.words, def, &table)))
             }
-            Route::Group(tree, group) => Ok(self.page(Detail::Full, |page| page.group(tree, group))),
-            Route::Root => Ok(self.page(Detail::Full, |page| page.root(tree))),
+            Route::Group(tree, group) => {
+                Ok(self.page(Detail::Full, registry, |page| page.group(tree, group)))
+            }
+            Route::Root => Ok(self.page(Detail::Full, registry, |page| page.root(tree))),
             Route::Unknown(error) => Err(error.into()),
             Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
         }

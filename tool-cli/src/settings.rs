@@ -71,6 +71,8 @@ pub struct Settings {
     pub select: Option<Selection>,
     /// Print a schema and stop.
     pub schema: Option<Target>,
+    /// Where a command that writes several files puts them.
+    pub(crate) directory: Option<PathBuf>,
     pub(crate) sources: Vec<Setting>,
     /// What is wrong with the settings file, one line for each mistake.
     pub(crate) mistakes: Vec<String>,
@@ -97,6 +99,15 @@ impl Settings {
     /// The secrets in the environment of the run.
     pub fn secrets(&self) -> impl SecretSource + 'static {
         self.variables.clone()
+    }
+
+    /// A variable of the run that is text and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables
+            .0
+            .get(OsStr::new(name))
+            .and_then(|value| value.to_str())
+            .filter(|text| !text.is_empty())
     }
 
     /// Whether errors are for programs.
@@ -157,6 +168,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, program: &str, prefix: &str) -> (S
         out: given.last(Global::Out).and_then(|given| given.value.as_ref()).map(PathBuf::from),
         select: reader.select(),
         schema: reader.schema(),
+        directory: None,
         sources: Vec::new(),
         mistakes: Vec::new(),
         variables: Variables(Arc::new(io.env.clone())),

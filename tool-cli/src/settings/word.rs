@@ -16,7 +16,8 @@ pub(super) struct Misfit {
     pub(super) hint: Option<String>,
 }
 
-const COLORS: [(Color, &str); 3] =
+/// When to use colours, with their words.
+pub(crate) const COLORS: [(Color, &str); 3] =
     [(Color::Auto, "auto"), (Color::Always, "always"), (Color::Never, "never")];
 
 /// The levels of the log, least first.
