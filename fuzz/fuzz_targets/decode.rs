@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 #[allow(unused_imports, reason = "traits that the answers of a type come from")]
 use tool_core::__private::rungs::*;
-use tool_core::__private::{answers, named, typed};
+use tool_core::__private::{answers, param};
 use tool_core::args::{Args, Coerce, parse_arguments};
-use tool_core::def::{Bounds, Cache, Doc, Handler, Number, Origin, Range, Run, ToolDef};
+use tool_core::def::{Bounds, Cache, Doc, Handler, Number, Origin, ParamKeys, Range, Run, ToolDef};
 use tool_core::{ToolError, def::ParamDef};
 
 #[derive(Deserialize, JsonSchema)]
@@ -58,7 +58,7 @@ fn nowhere(_: &mut Args) -> Result<Run, ToolError> {
 macro_rules! params {
     ($($name:literal $type:ty;)*) => {
         fn params() -> Vec<ParamDef<'static>> {
-            vec![$(typed(answers!($type), named($name, Doc::Text("P.")))),*]
+            vec![$(param(answers!($type), $name, "P.")),*]
         }
 
         /// What generated code does: takes every parameter in declaration order.
@@ -104,15 +104,18 @@ static TYPED: LazyLock<&'static ToolDef<'static>> = LazyLock::new(|| {
     for param in &mut params {
         match param.name {
             "bounded" => {
-                param.bounds = Bounds { min: Some(Number::Int(1)), max: Some(Number::Int(9)), ..Bounds::NONE };
+                const KEYS: ParamKeys<'_> =
+                    ParamKeys::NONE.bounds(Bounds::between(Number::Int(1), Number::Int(9)));
+                param.keys = &KEYS;
             }
             "text" => {
-                param.aliases = &["words"];
-                param.bounds = Bounds {
+                const BOUNDS: Bounds<'_> = Bounds {
                     len: Range { min: 0, max: Some(8) },
                     pattern: Some("^[^x]*$"),
                     ..Bounds::NONE
                 };
+                const KEYS: ParamKeys<'_> = ParamKeys { aliases: &["words"], ..ParamKeys::NONE.bounds(BOUNDS) };
+                param.keys = &KEYS;
             }
             _ => {}
         }

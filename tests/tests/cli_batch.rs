@@ -42,6 +42,17 @@ fn change(#[ctx] diary: &Diary) {
     diary.note("change".to_owned());
 }
 
+/// Removes something.
+#[tool(destructive, idempotent, register = false)]
+fn remove(
+    /// What.
+    #[arg(positional)]
+    id: u64,
+    #[ctx] diary: &Diary,
+) {
+    diary.note(format!("remove {id}"));
+}
+
 /// Waits until the caller goes away.
 #[tool(register = false)]
 async fn linger(ctx: &ToolContext) -> Result<(), ToolError> {
@@ -50,8 +61,13 @@ async fn linger(ctx: &ToolContext) -> Result<(), ToolError> {
 }
 
 fn program(diary: &Diary) -> Cli {
-    let registry =
-        Registry::builder().add::<WaitTool>().add::<ChangeTool>().add::<LingerTool>().build().unwrap();
+    let registry = Registry::builder()
+        .add::<WaitTool>()
+        .add::<ChangeTool>()
+        .add::<RemoveTool>()
+        .add::<LingerTool>()
+        .build()
+        .unwrap();
     let diary = diary.clone();
     Cli::new(registry).name("demo").context(move |_| Ok(ToolContext::builder().provide(diary.clone())))
 }
@@ -110,7 +126,7 @@ fn a_bad_line_is_answered_and_does_not_stop_the_rest() {
     let told: Vec<Value> =
         answers.iter().map(|a| json!([a["line"], a["id"], a["tool"], a["error"]["code"]])).collect();
     let expected = json!([
-        [1, null, null, "invalid_args"],
+        [1, null, null, "malformed_json"],
         [3, 2, "chang", "unknown_tool"],
         [4, 3, null, "invalid_args"],
         [5, 4, "change", null],
@@ -175,4 +191,32 @@ fn what_makes_no_sense_for_many_answers_is_refused_and_jsonl_is_not() {
         assert_eq!(run(&Diary::default(), options, "").0, ExitCode(2), "{options:?}");
     }
     assert_eq!(run(&Diary::default(), &["-o", "jsonl", "--jobs", "64"], "").0, ExitCode::SUCCESS);
+}
+
+#[test]
+fn nobody_is_asked_and_only_yes_lets_a_destructive_line_run() {
+    let diary = Diary::default();
+    let line = "{\"tool\":\"remove\",\"args\":{\"id\":7}}\n";
+    let (code, answers) = run(&diary, &[], line);
+    assert_eq!((code, &answers[0]["error"]["code"]), (ExitCode::FAILURE, &json!("approval_unavailable")));
+    assert!(diary.0.lock().unwrap().is_empty());
+    assert_eq!(run(&diary, &["--yes"], line).0, ExitCode::SUCCESS);
+    assert_eq!(*diary.0.lock().unwrap(), ["remove 7"]);
+}
+
+#[test]
+fn a_dry_run_tells_of_each_line_what_it_would_do() {
+    let diary = Diary::default();
+    let lines =
+        "{\"tool\":\"remove\",\"args\":{\"id\":\"7\"}}\n{\"tool\":\"change\"}\n{\"tool\":\"remove\"}\n";
+    let (code, answers) = run(&diary, &["--dry-run"], lines);
+    assert_eq!(code, ExitCode::FAILURE, "what would be refused is refused");
+    assert_eq!(
+        answers[0]["data"],
+        json!({"dry_run": true, "tool": "remove", "args": {"id": 7}, "decision": "ask", "command": "demo remove 7"})
+    );
+    assert_eq!(answers[1]["data"]["decision"], "run");
+    assert_eq!(answers[2]["error"]["kind"], "invalid_args");
+    assert_eq!(run(&diary, &["--dry-run", "--yes"], lines).1[0]["data"]["decision"], "run");
+    assert!(diary.0.lock().unwrap().is_empty(), "nothing ran");
 }

@@ -2,5 +2,5 @@
 
 #[test]
 fn every_transcript_is_what_the_program_prints() {
-    trycmd::TestCases::new().env("DEMO_FORMAT", "").case("cli/*.trycmd");
+    trycmd::TestCases::new().env("DEMO_FORMAT", "").case("cli/*.trycmd").case("cli/*.toml");
 }

@@ -3,12 +3,14 @@
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use tool_core::{Caller, ToolOutput, ToolResult};
+use tool_core::{Caller, Content, Plan, Registry, ToolOutput, ToolResult};
 
+use crate::approve::hide_secrets;
 use crate::exit::ExitCode;
 use crate::flags::Table;
 use crate::format::{self, Format, Rendered, Target};
 use crate::help::{self, Detail, Page};
+use crate::live::{Live, Told};
 use crate::people::{self, Scene};
 use crate::quote::quote;
 use crate::select::Selection;
@@ -16,7 +18,7 @@ use crate::session::{Next, Ready, Session, Stage, Waiting};
 use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::style::Style;
-use crate::{binary, command_line, out, program};
+use crate::{binary, builtin, command_line, out, program};
 
 impl Session<'_> {
     // ---- results -----------------------------------------------------------------------------------------------------
@@ -27,34 +29,64 @@ impl Session<'_> {
             Waiting::Plan(mut ready) => {
                 let call = std::mem::take(&mut ready.call);
                 let plan = ready.executor.plan(call, &ready.ctx, Caller::Cli).await;
-                let result = plan.map(|plan| ToolOutput::structured(self.planned(&ready, plan.args)));
+                let result = plan.map(|plan| ToolOutput::structured(self.planned(&ready, plan)));
                 self.finish(&ready, result)
             }
-            Waiting::Batch(batch) => batch.run(&mut *self.io.stdout).await,
+            Waiting::Batch(batch) => {
+                let stage = Stage { settings: Some(batch.settings.clone()), ..Stage::default() };
+                match batch.run(&mut *self.io.stdout).await {
+                    Ok(code) => code,
+                    Err(error) => self.report(&Settled::plain(error), &stage),
+                }
+            }
         }
     }
 
     /// What a dry run tells.
-    fn planned(&self, ready: &Ready, args: Value) -> Value {
+    fn planned(&self, ready: &Ready, plan: Plan) -> Value {
         let stage = &ready.stage;
-        let object = args.as_object().cloned().unwrap_or_default();
-        let words = command_line::words(&stage.table, &object);
-        let command =
-            [vec![self.cli.name.clone()], stage.command.clone().unwrap_or_default(), words].concat();
-        let command: Vec<String> = command.iter().map(|word| quote(word)).collect();
-        let decision = if Self::asks(ready) { "ask" } else { "run" };
-        let args = hide_secrets(args, &stage.table);
-        json!({"dry_run": true, "tool": stage.tool, "args": args, "decision": decision, "command": command.join(" ")})
+        let words = stage.command.as_deref().unwrap_or_default();
+        let yes = stage.settings.as_ref().is_some_and(|settings| settings.yes);
+        planned(&self.cli.name, words, &stage.table, plan, yes)
     }
 
     /// Everything after the call.
     pub(crate) fn finish(&mut self, ready: &Ready, result: ToolResult) -> ExitCode {
+        let told = ready.live.as_ref().and_then(Live::end);
+        if let Some(progress) = &ready.progress {
+            progress.end();
+        }
+        if told.is_some_and(|told| !told.ended) {
+            self.print("\n");
+        }
+        let result = match told {
+            Some(told) => result.map(|output| self.rest(output, told, &ready.stage)),
+            None => result,
+        };
+        match &result {
+            Ok(_) => tracing::info!(target: "toolbox::cli", tool = ready.stage.tool, "succeeded"),
+            Err(error) => {
+                tracing::info!(target: "toolbox::cli", tool = ready.stage.tool, code = error.code_str(), "failed");
+            }
+        }
         match result {
             Ok(output) => self.show(output, &ready.stage),
             Err(error) => {
                 let settled = Settled::of_call(error, &ready.stage.table, &ready.gathered);
                 self.report(&settled, &ready.stage)
             }
+        }
+    }
+
+    /// What is left of a result whose output has been shown as it came.
+    fn rest(&mut self, output: ToolOutput, told: Told, stage: &Stage) -> ToolOutput {
+        let quiet = stage.settings.as_ref().is_some_and(|settings| settings.quiet);
+        if told.skipped > 0 && !quiet {
+            self.complain(&format!("{} bytes not shown; -o json shows all\n", told.skipped));
+        }
+        match &output.trailer {
+            Some(trailer) => ToolOutput { content: vec![Content::text(trailer)], ..output },
+            None => output,
         }
     }
 
@@ -87,7 +119,11 @@ impl Session<'_> {
             let lines: String = notes.iter().map(|note| format!("{note}\n")).collect();
             self.complain(&lines);
         }
-        code
+        let decided = output.meta.get(builtin::EXIT).filter(|_| stage.builtin).and_then(Value::as_u64);
+        match decided.and_then(|status| u8::try_from(status).ok()) {
+            Some(status) if code == ExitCode::SUCCESS => ExitCode(status),
+            _ => code,
+        }
     }
 
     fn rendered(
@@ -166,7 +202,7 @@ impl Session<'_> {
 
     // ---- streams -----------------------------------------------------------------------------------------------------
 
-    fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.io.width.map_or(help::HELP_WIDTH.0, usize::from)
     }
 
@@ -192,26 +228,41 @@ impl Session<'_> {
     // ---- pages -------------------------------------------------------------------------------------------------------
 
     /// The help that was asked for; without asking, the short one on standard error.
-    pub(crate) fn overview(&mut self, asked: Option<Detail>, make: impl FnOnce(Page<'_>) -> String) -> Next {
+    pub(crate) fn overview(
+        &mut self,
+        asked: Option<Detail>,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> Next {
         match asked {
-            Some(detail) => self.page(detail, make),
-            None => self.short_help(make),
+            Some(detail) => self.page(detail, registry, make),
+            None => self.short_help(registry, make),
         }
     }
 
-    pub(crate) fn page(&mut self, detail: Detail, make: impl FnOnce(Page<'_>) -> String) -> Next {
-        let text = self.page_text(detail, make);
+    pub(crate) fn page(
+        &mut self,
+        detail: Detail,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> Next {
+        let text = self.page_text(detail, registry, make);
         Next::Done(self.print(&text))
     }
 
     /// The short help on standard error, for a command line that names no command.
-    fn short_help(&mut self, make: impl FnOnce(Page<'_>) -> String) -> Next {
-        let text = self.page_text(Detail::Short, make);
+    fn short_help(&mut self, registry: &Registry, make: impl FnOnce(Page<'_>) -> String) -> Next {
+        let text = self.page_text(Detail::Short, registry, make);
         self.complain(&text);
         Next::Done(tool_core::ErrorKind::InvalidArgs.into())
     }
 
-    fn page_text(&self, detail: Detail, make: impl FnOnce(Page<'_>) -> String) -> String {
+    fn page_text(
+        &self,
+        detail: Detail,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> String {
         let prefix = self.cli.prefix();
         let width = self.io.width.map_or(help::HELP_WIDTH.0, usize::from);
         make(Page {
@@ -221,16 +272,21 @@ impl Session<'_> {
             width,
             detail,
             groups: &self.cli.groups,
+            missing: &self.missing_secrets(registry, None),
         })
     }
 }
 
-/// The arguments with every secret as `***`.
-pub(crate) fn hide_secrets(mut args: Value, table: &Table) -> Value {
-    for param in table.params.iter().filter(|param| param.secret) {
-        if let Some(value) = args.get_mut(&param.name) {
-            *value = Value::from("***");
-        }
-    }
-    args
+/// What a dry run tells of a call: its normal form, whether somebody would be asked, and the command line that makes it.
+pub(crate) fn planned(program: &str, command: &[String], table: &Table, plan: Plan, yes: bool) -> Value {
+    let object = plan.args.as_object().cloned().unwrap_or_default();
+    let line = [vec![program.to_owned()], command.to_vec(), command_line::words(table, &object)].concat();
+    let line: Vec<String> = line.iter().map(|word| quote(word)).collect();
+    json!({
+        "dry_run": true,
+        "tool": plan.tool,
+        "args": hide_secrets(plan.args, table),
+        "decision": if plan.asks && !yes { "ask" } else { "run" },
+        "command": line.join(" "),
+    })
 }

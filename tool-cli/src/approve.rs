@@ -1,78 +1,225 @@
-//! Asking a person before a destructive tool runs; where nobody can be asked it does not run. (cli.md §9)
+//! The person at the controlling terminal, asked before a destructive tool runs. (cli.md §9)
+//!
+//! When to ask is the executor's business; here is how: every argument, what a terminal would act upon escaped, secrets hidden.
+//! Standard input is never the answer.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use serde_json::Value;
-use tool_core::{Call, Caller, Executor, ToolContext, ToolError};
+use tokio::sync::oneshot;
+use tool_core::{ApprovalRequest, Approver, Behavior, BoxFuture, Decision};
+use unicode_width::UnicodeWidthChar as _;
 
-use crate::answer::hide_secrets;
-use crate::exit::ExitCode;
-use crate::session::{Ready, Session};
+use crate::flags::Table;
+use crate::io::Terminal;
+use crate::progress::Progress;
 use crate::visible::visible;
 
-impl Session<'_> {
-    /// Whether a call waits for a person: its tool is destructive and `--yes` was not given.
-    pub(crate) fn asks(ready: &Ready) -> bool {
-        ready.destructive && !ready.stage.settings.as_ref().is_some_and(|settings| settings.yes)
-    }
+/// A question shows at most this many lines of arguments, unless the person asks for all.
+pub(crate) const PROMPT_LINES: usize = 40;
 
-    /// Asks where that is needed, runs the call and writes its result.
-    pub(crate) async fn ask_and_call(&mut self, mut ready: Ready) -> ExitCode {
-        if Self::asks(&ready)
-            && let Err(refusal) = self.approve(&ready).await
-        {
-            return self.finish(&ready, Err(refusal));
+/// Least columns of a value.
+const VALUE_MIN: usize = 20;
+
+/// `--yes`: consent that was given with the command itself.
+#[derive(Debug)]
+pub(crate) struct Yes;
+
+impl Approver for Yes {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(std::future::ready(Decision::AllowOnce))
+    }
+}
+
+/// The person at the terminal.
+pub(crate) struct Person {
+    pub(crate) terminal: Arc<Mutex<Box<dyn Terminal>>>,
+    /// The tool that was asked for, and its command line.
+    pub(crate) tool: String,
+    pub(crate) command: String,
+    pub(crate) table: Table,
+    pub(crate) columns: usize,
+    pub(crate) progress: Option<Progress>,
+}
+
+impl Approver for Person {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        let own = request.tool.name() == self.tool;
+        let question = Question {
+            what: if own { &self.command } else { request.tool.name() },
+            behavior: request.tool.def().behavior,
+            args: hide_secrets(request.args.clone(), &self.table),
+            columns: self.columns,
+        };
+        let (brief, whole) = (question.text(PROMPT_LINES), question.text(usize::MAX));
+        let held = self.progress.as_ref().map(Progress::hold);
+        let terminal = Arc::clone(&self.terminal);
+        let (send, answer) = oneshot::channel();
+        // Reading blocks; on a thread of its own, so that Ctrl-C ends the call although nobody answers.
+        thread::spawn(move || {
+            let mut terminal = terminal.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = send.send(ask(&mut **terminal, &brief, &whole));
+        });
+        Box::pin(async move {
+            let decision = answer.await.unwrap_or(Decision::Deny { reason: None });
+            drop(held);
+            decision
+        })
+    }
+}
+
+/// Asks until the answer is no `v`.
+fn ask(terminal: &mut dyn Terminal, brief: &str, whole: &str) -> Decision {
+    let mut answer = terminal.ask(brief);
+    loop {
+        match answer.as_ref().ok().and_then(Option::as_deref).map(str::trim) {
+            Some("y") => return Decision::AllowOnce,
+            Some("a") => return Decision::AllowAlways,
+            Some("v") if brief != whole => answer = terminal.ask(whole),
+            _ => return Decision::Deny { reason: None },
         }
-        let call = std::mem::take(&mut ready.call);
-        let result = ready.executor.call(call, &ready.ctx, Caller::Cli).await;
-        self.finish(&ready, result)
+    }
+}
+
+/// What is asked.
+struct Question<'a> {
+    what: &'a str,
+    behavior: Behavior,
+    args: Value,
+    columns: usize,
+}
+
+impl Question<'_> {
+    fn text(&self, most: usize) -> String {
+        let effect = match self.behavior {
+            behavior if behavior.destructive => "is destructive",
+            behavior if behavior.side_effect => "has side effects",
+            _ => "needs approval",
+        };
+        let lines = self.lines();
+        let rest = lines.len().saturating_sub(most);
+        let shown: String = lines.iter().take(most).map(|line| format!("{line}\n")).collect();
+        let more = if rest > 0 { format!("  … {rest} more lines; v to view all\n") } else { String::new() };
+        let head = match lines.is_empty() {
+            true => "The agent operator wants to run it.",
+            false => "The agent operator wants to run it with:",
+        };
+        let what = visible(self.what);
+        format!(
+            "'{what}' {effect}. {head}\n{shown}{more}Run it? y = once, a = always for these arguments, anything else = no: "
+        )
     }
 
-    /// Asks for a call, after its arguments have been checked.
-    ///
-    /// # Errors
-    /// What the call itself would be refused with; `denied`, code `approval_unavailable` or `approval_denied`.
-    async fn approve(&mut self, ready: &Ready) -> Result<(), ToolError> {
-        let plan = ready.executor.plan(ready.call.clone(), &ready.ctx, Caller::Cli).await?;
-        let silent = ready.stage.settings.as_ref().is_none_or(|settings| settings.no_input);
-        let terminal = self.io.terminal.as_mut().filter(|_| self.io.tty.stderr && !silent);
-        let Some(terminal) = terminal else { return Err(unavailable(&plan.tool)) };
-        let command = [vec![self.cli.name.clone()], ready.stage.command.clone().unwrap_or_default()].concat();
-        let args = hide_secrets(plan.args, &ready.stage.table);
-        let answer = terminal.ask(&question(&command.join(" "), &args));
-        match answer {
-            Ok(Some(answer)) if answer.trim() == "y" => Ok(()),
-            _ => Err(ToolError::denied(format!("{} was not approved.", plan.tool)).code("approval_denied")),
+    /// Every argument: its name, then its value on as many lines as that takes.
+    fn lines(&self) -> Vec<String> {
+        let members = self.args.as_object().into_iter().flatten();
+        let width = members.clone().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let columns = self.columns.saturating_sub(width + 4).max(VALUE_MIN);
+        let mut lines = Vec::new();
+        for (name, value) in members {
+            for (at, part) in wrapped(&shown(value), columns).iter().enumerate() {
+                let name = if at == 0 { visible(name) } else { String::new() };
+                lines.push(format!("  {name:width$}  {part}"));
+            }
+        }
+        lines
+    }
+}
+
+/// A value on one line, without anything that a terminal would act upon.
+fn shown(value: &Value) -> String {
+    visible(&value.to_string()).replace('\t', "\\t")
+}
+
+/// A line cut into parts of at most so many columns.
+fn wrapped(line: &str, columns: usize) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut used = 0;
+    for c in line.chars() {
+        let width = c.width().unwrap_or(0);
+        if used + width > columns {
+            parts.push(String::new());
+            used = 0;
+        }
+        used += width;
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
         }
     }
+    parts
 }
 
-/// Refuses a destructive call of a batch, in which nobody is asked, after its arguments have been checked.
-///
-/// # Errors
-/// As [`Session::approve`].
-pub(crate) async fn unasked(executor: &Executor, call: &Call, ctx: &ToolContext) -> Result<(), ToolError> {
-    let destructive = executor.registry().get(&call.tool).is_some_and(|tool| tool.def().behavior.destructive);
-    if !destructive {
-        return Ok(());
+/// The arguments with every secret as `***`.
+pub(crate) fn hide_secrets(mut args: Value, table: &Table) -> Value {
+    for param in table.params.iter().filter(|param| param.secret) {
+        if let Some(value) = args.get_mut(&param.name).filter(|value| !value.is_null()) {
+            *value = Value::from("***");
+        }
     }
-    let plan = executor.plan(call.clone(), ctx, Caller::Cli).await?;
-    Err(unavailable(&plan.tool))
+    args
 }
 
-fn unavailable(tool: &str) -> ToolError {
-    ToolError::denied(format!("{tool} is destructive, and there is nobody to ask."))
-        .code("approval_unavailable")
-        .hint(format!("run with --yes, or set approve = \"never\" for {tool} in the policy"))
-}
+#[cfg(test)]
+mod tests {
+    use std::io;
 
-/// What is asked: the command and every argument, control characters escaped.
-fn question(command: &str, args: &Value) -> String {
-    let members = args.as_object().into_iter().flatten();
-    let width = members.clone().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let mut text = format!("'{command}' is destructive. The agent operator wants to run it with:\n");
-    for (name, value) in members {
-        text.push_str(&visible(&format!("  {name:width$}  {value}").replace('\n', "\\n")));
-        text.push('\n');
+    use serde_json::json;
+
+    use super::*;
+
+    /// A person with these answers, and the questions that were asked.
+    struct Typed(Vec<&'static str>, Vec<String>);
+
+    impl Terminal for Typed {
+        fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
+            self.1.push(question.to_owned());
+            Ok(self.0.pop().map(str::to_owned))
+        }
+
+        fn ask_hidden(&mut self, question: &str) -> io::Result<Option<String>> {
+            self.ask(question)
+        }
     }
-    text.push_str("Run it? y = once, anything else = no: ");
-    text
+
+    const DESTRUCTIVE: Behavior = Behavior { side_effect: true, destructive: true, ..Behavior::READ };
+
+    fn question(args: Value) -> Question<'static> {
+        Question { what: "demo store delete", behavior: DESTRUCTIVE, args, columns: 40 }
+    }
+
+    #[test]
+    fn every_argument_is_shown_and_what_a_terminal_acts_upon_is_escaped() {
+        let text = question(json!({"id": 42, "name": "\u{1b}[2Jx\u{202e}\ny", "cascade": true})).text(40);
+        assert_eq!(
+            text,
+            "'demo store delete' is destructive. The agent operator wants to run it with:\n  id       42\n  \
+             name     \"\\u001b[2Jx\\u{202e}\\ny\"\n  cascade  true\n\
+             Run it? y = once, a = always for these arguments, anything else = no: "
+        );
+    }
+
+    #[test]
+    fn long_values_are_broken_and_the_rest_is_shown_when_asked_for() {
+        let question = question(json!({"text": "x".repeat(32 * 60), "more": [1]}));
+        let (brief, whole) = (question.text(PROMPT_LINES), question.text(usize::MAX));
+        assert_eq!(brief.lines().count(), 1 + PROMPT_LINES + 2);
+        assert!(brief.contains("\n  … 22 more lines; v to view all\n"), "{brief}");
+        assert_eq!(whole.lines().count(), 1 + 62 + 1);
+        let mut person = Typed(vec!["y", "v"], Vec::new());
+        assert_eq!(ask(&mut person, &brief, &whole), Decision::AllowOnce);
+        assert_eq!(person.1, [brief, whole]);
+    }
+
+    #[test]
+    fn only_y_and_a_are_consent() {
+        for (answer, decision) in [("y", Decision::AllowOnce), (" a\n", Decision::AllowAlways)] {
+            assert_eq!(ask(&mut Typed(vec![answer], Vec::new()), "?", "?"), decision);
+        }
+        for answer in ["", "n", "yes", "Y", "v", "\u{4}"] {
+            let decision = ask(&mut Typed(vec![answer], Vec::new()), "?", "?");
+            assert_eq!(decision, Decision::Deny { reason: None }, "{answer:?}");
+        }
+        assert_eq!(ask(&mut Typed(vec![], Vec::new()), "?", "?"), Decision::Deny { reason: None });
+    }
 }

@@ -9,30 +9,37 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::thread;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_core::args::{self, MAX_ARGS_BYTES};
 use tool_core::def::Surface;
 use tool_core::{
-    ArgIssue, Call, Caller, Executor, IssueCode, ToolContext, ToolError, ToolOutput, ToolResult, envelope,
+    ArgIssue, Call, Caller, Executor, IssueCode, Plan, Registry, ToolContext, ToolError, ToolOutput,
+    ToolResult, envelope,
 };
 
-use crate::approve::unasked;
+use crate::answer;
 use crate::builtin::call::unknown_tool;
 use crate::exit::ExitCode;
 use crate::fault::{Fault, text};
+use crate::flags::Table;
 use crate::format::Format;
 use crate::globals::{AllGiven, Global};
+use crate::out;
+use crate::schema;
 use crate::settings::Settings;
 use crate::sources::unreadable_file;
+use crate::tree::Tree;
 
 /// The members of a line.
 const MEMBERS: [&str; 3] = ["id", "tool", "args"];
 
 /// Calls from JSON Lines.
 pub(crate) struct Batch {
+    /// The program's name.
+    pub(crate) program: String,
     pub(crate) executor: Executor,
     pub(crate) ctx: ToolContext,
     pub(crate) settings: Settings,
@@ -108,10 +115,14 @@ enum Asked {
 
 impl Batch {
     /// Answers every line.
-    pub(crate) async fn run(self, stdout: &mut (dyn Write + Send)) -> ExitCode {
+    ///
+    /// # Errors
+    /// `failed`, code `output_write`, when an answer cannot be written although somebody reads.
+    pub(crate) async fn run(self, stdout: &mut (dyn Write + Send)) -> Result<ExitCode, ToolError> {
         let Batch { input, jobs, .. } = self;
         let mut lines = read_ahead(input, 2 * jobs);
         let batch = Answers {
+            program: self.program,
             executor: self.executor,
             ctx: self.ctx,
             settings: self.settings,
@@ -124,6 +135,7 @@ impl Batch {
 
 /// The answers as they are written.
 struct Answers<'w> {
+    program: String,
     executor: Executor,
     ctx: ToolContext,
     settings: Settings,
@@ -140,14 +152,14 @@ impl Answers<'_> {
         lines: &mut mpsc::Receiver<Line>,
         jobs: usize,
         cancel: &CancellationToken,
-    ) -> ExitCode {
-        match self.answer_all(lines, jobs, cancel).await {
+    ) -> Result<ExitCode, ToolError> {
+        Ok(match self.answer_all(lines, jobs, cancel).await {
             Err(Unwritten(io::ErrorKind::BrokenPipe)) => ExitCode::SUCCESS,
-            Err(Unwritten(_)) => ExitCode::FAILURE,
+            Err(Unwritten(kind)) => return Err(out::unwritten(&kind.into())),
             Ok(()) if cancel.is_cancelled() => tool_core::ErrorKind::Cancelled.into(),
             Ok(()) if self.failed => ExitCode::FAILURE,
             Ok(()) => ExitCode::SUCCESS,
-        }
+        })
     }
 
     async fn answer_all(
@@ -199,17 +211,12 @@ impl Answers<'_> {
 
     fn spawn(&self, call: Call) -> JoinHandle<ToolResult> {
         let (executor, ctx, limit) = (self.executor.clone(), self.ctx.clone(), self.settings.timeout);
-        let (dry_run, yes) = (self.settings.dry_run, self.settings.yes);
+        let (dry_run, yes, program) = (self.settings.dry_run, self.settings.yes, self.program.clone());
         tokio::spawn(async move {
             let run = async {
                 if dry_run {
                     let plan = executor.plan(call, &ctx, Caller::Cli).await?;
-                    return Ok(ToolOutput::structured(
-                        json!({"dry_run": true, "tool": plan.tool, "args": plan.args}),
-                    ));
-                }
-                if !yes {
-                    unasked(&executor, &call, &ctx).await?;
+                    return planned(&program, executor.registry(), plan, yes).map(ToolOutput::structured);
                 }
                 executor.call(call, &ctx, Caller::Cli).await
             };
@@ -315,6 +322,16 @@ impl Answers<'_> {
     }
 }
 
+/// What a dry run tells of a line.
+fn planned(program: &str, registry: &Registry, plan: Plan, yes: bool) -> Result<Value, ToolError> {
+    let tree = Tree::new(registry);
+    let command = registry.get(&plan.tool).and_then(|entry| tree.of(entry));
+    let Some(command) = command else { return Err(unknown_tool(registry, &plan.tool)) };
+    let def = command.entry.def();
+    let table = Table::new(def, &schema::canonical(def)?);
+    Ok(answer::planned(program, &command.words, &table, plan, yes))
+}
+
 /// The result of the first call that runs; a panic outside the tool is a bug of ours.
 async fn front(running: &mut VecDeque<Running>) -> ToolResult {
     match running.front_mut() {
@@ -327,25 +344,30 @@ async fn front(running: &mut VecDeque<Running>) -> ToolResult {
 
 /// The object of a line.
 fn object(text: Option<Vec<u8>>) -> Result<Map<String, Value>, ToolError> {
-    let Some(text) = text else {
-        let expected = format!("at most {MAX_ARGS_BYTES} bytes");
-        let issue =
-            ArgIssue { code: IssueCode::Size, got: "more".to_owned(), ..issue("", &expected, &Value::Null) };
-        return Err(misfit(vec![issue]));
-    };
+    let text = text.ok_or_else(|| args::too_large(MAX_ARGS_BYTES))?;
     let text = String::from_utf8(text).map_err(|error| {
         let got = format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to());
         misfit(vec![ArgIssue { code: IssueCode::Invalid, got, ..issue("", "UTF-8 text", &Value::Null) }])
     })?;
-    match args::parse(&text) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(other) => Err(misfit(vec![issue("", "a JSON object", &other)])),
-        Err(error) => {
-            let whole =
-                error.arg_issues().iter().cloned().map(|issue| ArgIssue { path: String::new(), ..issue });
-            Err(misfit(whole.take(1).collect()))
+    args::parse_object(&text).map_err(of_line)
+}
+
+/// The refusal of a line's text. A member of the line given twice has no place in a call: the line as a whole is wrong.
+fn of_line(error: ToolError) -> ToolError {
+    let is_placed = |issue: &ArgIssue| issue.path.is_empty() || issue.path.starts_with("/args/");
+    if error.arg_issues().iter().all(is_placed) {
+        return error;
+    }
+    let mut issues: Vec<ArgIssue> = Vec::new();
+    for mut issue in error.arg_issues().iter().cloned() {
+        if !is_placed(&issue) {
+            issue.path.clear();
+        }
+        if !issues.contains(&issue) {
+            issues.push(issue);
         }
     }
+    ToolError::invalid_args(error.message().to_owned()).code(error.code_str().to_owned()).issues(issues)
 }
 
 fn issue(path: &str, expected: &str, got: &Value) -> ArgIssue {

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 use tool_core::{
-    Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Registry, ToolContext, ToolError,
+    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Registry, ToolContext,
+    ToolError,
 };
 
+use crate::doctor::Probe;
 use crate::exit::ExitCode;
 use crate::flags::Table;
 use crate::io::Io;
@@ -18,6 +21,9 @@ use crate::{command_line, schema};
 
 /// Makes the context of a call from what the person asked for.
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
+
+/// Finds out about a part of the program for `doctor`.
+pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
 
 /// A registry as a command line program.
 ///
@@ -44,7 +50,10 @@ pub struct Cli {
     pub(crate) about: String,
     pub(crate) groups: BTreeMap<String, String>,
     pub(crate) executor: Option<Result<Executor, ToolError>>,
+    /// The executor of a program that has none of its own: it remembers what a person approved for good.
+    pub(crate) standard: OnceLock<Executor>,
     pub(crate) provide: Option<Box<Provide>>,
+    pub(crate) probes: Vec<(String, Box<Inspect>)>,
 }
 
 /// Where the tools come from.
@@ -74,7 +83,9 @@ impl Cli {
             about: String::new(),
             groups: BTreeMap::new(),
             executor: None,
+            standard: OnceLock::new(),
             provide: None,
+            probes: Vec::new(),
         }
     }
 
@@ -109,7 +120,7 @@ impl Cli {
     /// An executor with more layers than the standard one. It must run the tools of the same registry.
     #[must_use]
     pub fn executor(mut self, builder: ExecutorBuilder) -> Cli {
-        self.executor = Some(builder.coerce(Coerce::Text).build());
+        self.executor = Some(for_command_line(builder).build());
         self
     }
 
@@ -125,15 +136,23 @@ impl Cli {
         self
     }
 
+    /// Adds what `doctor` tells of a part of the program: its checks, its limits, and a section of that name for programs.
+    ///
+    /// An error is a check that failed.
+    #[must_use]
+    pub fn probe<F>(mut self, name: impl Into<String>, inspect: F) -> Cli
+    where
+        F: Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync + 'static,
+    {
+        self.probes.push((name.into(), Box::new(inspect)));
+        self
+    }
+
     /// Runs one command line, without the program's name. Touches nothing but `io`.
     pub fn run_from(&self, argv: impl IntoIterator<Item: Into<OsString>>, io: Io) -> ExitCode {
         let mut session = Session::new(self, argv, io);
         match session.prepare() {
             Next::Done(code) => code,
-            Next::Call(ready) if Session::asks(&ready) => match crate::runtime::current_thread() {
-                Ok(runtime) => runtime.block_on(session.ask_and_call(*ready)),
-                Err(error) => session.refuse(error),
-            },
             Next::Call(mut ready) => {
                 let call = std::mem::take(&mut ready.call);
                 let result = ready.executor.call_blocking(call, &ready.ctx, Caller::Cli);
@@ -156,7 +175,11 @@ impl Cli {
         let mut session = Session::new(self, argv, io);
         match session.prepare() {
             Next::Done(code) => code,
-            Next::Call(ready) => session.ask_and_call(*ready).await,
+            Next::Call(mut ready) => {
+                let call = std::mem::take(&mut ready.call);
+                let result = ready.executor.call(call, &ready.ctx, Caller::Cli).await;
+                session.finish(&ready, result)
+            }
             Next::Waiting(waiting) => session.wait(*waiting).await,
         }
     }
@@ -191,7 +214,13 @@ impl Cli {
                 Err(ToolError::new(error.kind(), error.message().to_owned())
                     .code(error.code_str().to_owned()))
             }
-            None => Executor::standard(registry.clone()).coerce(Coerce::Text).build(),
+            None => match self.standard.get() {
+                Some(executor) => Ok(executor.clone()),
+                None => {
+                    let executor = for_command_line(Executor::standard(registry.clone())).build()?;
+                    Ok(self.standard.get_or_init(|| executor).clone())
+                }
+            },
         }
     }
 
@@ -208,6 +237,11 @@ impl Cli {
     pub(crate) fn prefix(&self) -> String {
         self.name.to_uppercase().replace('-', "_")
     }
+}
+
+/// How the command line runs tools: text is taken for what it says, and a person consents to what destroys.
+pub(crate) fn for_command_line(builder: ExecutorBuilder) -> ExecutorBuilder {
+    builder.coerce(Coerce::Text).approve(ApprovalLevel::Destructive)
 }
 
 impl std::fmt::Debug for Cli {

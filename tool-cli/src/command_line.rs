@@ -148,7 +148,8 @@ fn nested(element: &Value) -> String {
 /// A scalar as a word, if the word is read back as the same value.
 fn word(value: &Value, schema: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.clone()),
+        // No word of a command line holds a NUL.
+        Value::String(text) => Some(text.clone()).filter(|text| !text.contains('\0')),
         Value::Bool(_) | Value::Number(_) if !crate::kind::takes_text(schema) => Some(value.to_string()),
         _ => None,
     }
@@ -162,7 +163,8 @@ fn entries(items: Items, map: &Map<String, Value>) -> Vec<String> {
             (Items::Scalar, Value::Number(_) | Value::Bool(_)) | (Items::Json, _) => value.to_string(),
             _ => return None,
         };
-        let fits = !key.is_empty() && !key.contains('=') && !key.starts_with('{');
+        let whole = !key.contains('\0') && !word.contains('\0');
+        let fits = whole && !key.is_empty() && !key.contains('=') && !key.starts_with('{');
         fits.then(|| format!("{key}={word}"))
     };
     let pairs: Option<Vec<String>> = map.iter().map(pair).collect();

@@ -116,19 +116,14 @@ impl Table {
     fn add_listed(&mut self, index: usize, param: &Param) {
         let Some(long) = &param.long else { return };
         for (long, effect) in forms(long, param) {
-            let listed = !param.hidden && effect != Effect::Refuse;
+            let listed = !param.hidden && !param.positional && !param.last && param.lists(effect);
             self.add(Spelling { long, param: index, member: None, effect, listed });
         }
         for (i, member) in param.members.iter().enumerate() {
             let Some(word) = &member.long else { continue };
             for (form, effect) in forms(&format!("{long}.{word}"), member) {
-                self.add(Spelling {
-                    long: form,
-                    param: index,
-                    member: Some(i),
-                    effect,
-                    listed: !param.hidden,
-                });
+                let listed = !param.hidden && member.lists(effect);
+                self.add(Spelling { long: form, param: index, member: Some(i), effect, listed });
             }
         }
     }
@@ -261,6 +256,21 @@ impl Param {
             .filter_map(|(&start, end)| behind.get(start..end))
             .map(|note| note.trim().to_owned())
             .collect()
+    }
+
+    /// Whether a switch is on when nothing is said; `None` for one without a default, and for what is no switch.
+    pub fn switched_on(&self) -> Option<bool> {
+        if self.kind == Kind::Switch { self.default().and_then(Value::as_bool) } else { None }
+    }
+
+    /// Whether lists show the spelling with an effect: of a switch with a default only the one that changes something.
+    fn lists(&self, effect: Effect) -> bool {
+        match (effect, self.kind) {
+            (Effect::Refuse, _) => false,
+            (Effect::Give, Kind::Switch) => self.switched_on() != Some(true),
+            (Effect::Negate, Kind::Switch) => self.switched_on() != Some(false),
+            _ => true,
+        }
     }
 
     /// Whether `--no-x` is an option.

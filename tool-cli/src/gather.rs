@@ -26,7 +26,7 @@ use crate::sources::{Sources, Word, not_utf8};
 /// The arguments of a call as the command line gives them.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    /// The object; what `--input` holds, when that is no object.
+    /// The object; what `--input` holds, when that is no object, as text when it is not JSON.
     pub(crate) args: Value,
     /// What is wrong with the command line itself.
     pub(crate) faults: Vec<Fault>,
@@ -34,7 +34,7 @@ pub(crate) struct Gathered {
     pub(crate) origins: Origins,
     /// Parameters that were given, but whose value was not read because of another fault.
     pub(crate) unread: Vec<String>,
-    /// Whether `--input` is unusable, so that nothing can be said about the parameters.
+    /// Whether `--input` cannot be read, so that nothing can be said about the parameters.
     pub(crate) input_broken: bool,
     /// What the person should know.
     pub(crate) warnings: Vec<String>,
@@ -152,11 +152,14 @@ impl Gatherer<'_, '_, '_> {
     fn input_value(&mut self, used: Use<'_>) -> Found<(bool, Value)> {
         let typed = self.word(used, "")?;
         let word = Word::json(typed);
-        let source = self.source(word, typed, used, "")?;
-        match args::parse_arguments(&source) {
-            Ok(value) => Ok((matches!(word, Word::Plain(_)), value)),
-            Err(error) => Err(self.not_json(error.arg_issues(), used, "", None)),
-        }
+        self.may_read(word, "")?;
+        let source = match self.sources.arguments(word, typed, used.flag) {
+            Ok(source) => source,
+            Err(fault) => return Err(self.note(*fault, used, String::new())),
+        };
+        // What does not parse goes on as text: the decoder says what is wrong with it, as on every surface.
+        let value = args::parse_arguments(&source).unwrap_or(Value::String(source));
+        Ok((matches!(word, Word::Plain(_)), value))
     }
 
     fn refuse_inline_secrets(&mut self, object: &mut Map<String, Value>, used: Use<'_>) {
@@ -366,15 +369,15 @@ impl Gatherer<'_, '_, '_> {
     }
 
     fn parsed(&mut self, text: &str, target: &Param, used: Use<'_>, path: &str) -> Found<Value> {
-        args::parse(text).map_err(|error| self.not_json(error.arg_issues(), used, path, Some(&target.schema)))
+        args::parse(text).map_err(|error| self.not_json(error.arg_issues(), used, path, &target.schema))
     }
 
     /// Notes the issues of a text that is not JSON, each below the parameter it was meant for.
-    fn not_json(&mut self, issues: &[ArgIssue], used: Use<'_>, path: &str, schema: Option<&Value>) -> Noted {
+    fn not_json(&mut self, issues: &[ArgIssue], used: Use<'_>, path: &str, schema: &Value) -> Noted {
         for issue in issues {
             let mut issue = issue.clone();
             issue.path.insert_str(0, path);
-            if let (IssueCode::Syntax, Some(schema)) = (issue.code, schema) {
+            if issue.code == IssueCode::Syntax {
                 issue.expected = self.words.table.expected(schema);
             }
             self.out.faults.push(Fault {

@@ -32,6 +32,8 @@ pub enum Global {
     Timeout,
     /// `--root`.
     Root,
+    /// `--config`.
+    Config,
     /// `--idempotency-key`.
     IdempotencyKey,
     /// `--color`.
@@ -44,6 +46,8 @@ pub enum Global {
     Help,
     /// `--version`.
     Version,
+    /// `--llms`.
+    Llms,
 }
 
 /// What follows an option.
@@ -111,7 +115,7 @@ const fn value(name: &'static str) -> (Takes, &'static str) {
 
 /// Every option of the program, in the order of help.
 #[rustfmt::skip]
-pub const GLOBALS: [GlobalDef; 18] = [
+pub const GLOBALS: [GlobalDef; 20] = [
     placed(Place::After, row(Global::Input, (None, "input"), value("JSON"), None,
         "All arguments as one JSON object, @FILE or -; other options win")),
     placed(Place::After, row(Global::Schema, (None, "schema"), (Takes::Perhaps, "TARGET"), None,
@@ -130,6 +134,7 @@ pub const GLOBALS: [GlobalDef; 18] = [
     row(Global::Timeout, (None, "timeout"), value("DURATION"), Some("TIMEOUT"),
         "Time limit, such as 500ms, 30s or 2m"),
     row(Global::Root, (None, "root"), value("DIR"), Some("ROOT"), "Workspace of the tools [default: .]"),
+    row(Global::Config, (None, "config"), value("FILE"), Some("CONFIG"), "Settings file"),
     row(Global::IdempotencyKey, (None, "idempotency-key"), value("KEY"), None,
         "Same key, same effect: done once"),
     row(Global::Color, (None, "color"), value("WHEN"), Some("COLOR"), "Colours: auto, always or never"),
@@ -138,10 +143,12 @@ pub const GLOBALS: [GlobalDef; 18] = [
     row(Global::Quiet, (Some('q'), "quiet"), SWITCH, None, "No warnings and no progress"),
     row(Global::Help, (Some('h'), "help"), SWITCH, None, "Print help; --help prints more"),
     placed(Place::Before, row(Global::Version, (Some('V'), "version"), SWITCH, None, "Print the version")),
+    placed(Place::Before, row(Global::Llms, (None, "llms"), SWITCH, None,
+        "Print an index of the tools for language models")),
 ];
 
 /// Long forms that no tool may take, though no row of [`GLOBALS`] has them.
-pub const RESERVED: [&str; 3] = ["config", "policy", "llms"];
+pub const RESERVED: [&str; 1] = ["policy"];
 
 /// Whether no tool may take a long form.
 pub fn is_reserved(name: &str) -> bool {

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::settings::Settings;
+
 /// Which of the standard streams are terminals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tty {
@@ -28,6 +30,9 @@ pub trait Terminal: Send {
     /// The same without showing what is typed.
     fn ask_hidden(&mut self, question: &str) -> io::Result<Option<String>>;
 }
+
+/// Hears of the settings of a run.
+pub type Settled = Box<dyn FnOnce(&Settings) + Send>;
 
 /// What a run reads from and writes to.
 pub struct Io {
@@ -49,6 +54,8 @@ pub struct Io {
     pub cwd: PathBuf,
     /// Fires when the person presses Ctrl-C.
     pub cancel: CancellationToken,
+    /// Hears of the settings as soon as they are read, once: a process starts its log then.
+    pub settled: Option<Settled>,
 }
 
 impl Io {
@@ -64,6 +71,7 @@ impl Io {
             env: BTreeMap::new(),
             cwd: cwd.into(),
             cancel: CancellationToken::new(),
+            settled: None,
         }
     }
 

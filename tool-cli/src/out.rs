@@ -125,7 +125,7 @@ fn numbered(number: usize, mime_type: &str) -> PathBuf {
 }
 
 /// Writes a file beside its place and renames it, so that nobody ever reads half of it.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }

@@ -1,14 +1,25 @@
-//! The process: the only file that touches its environment, directory and streams.
+//! The process: the only file that touches its environment, directory, streams, signals, log and panics.
 
-use std::io::{IsTerminal as _, stderr, stdin, stdout};
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal as _, Write, stderr, stdin, stdout};
+use std::os::fd::AsFd as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_util::sync::CancellationToken;
-use tool_core::ToolError;
+use tool_core::{ErrorKind, ToolError};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 use crate::cli::Cli;
-use crate::io::{Io, Tty};
+use crate::interrupt::{self, Interrupt, Interruptible};
+use crate::io::{Io, Terminal, Tty};
+use crate::settings::Settings;
+use crate::signals;
+use crate::terminal::Controlling;
 
 /// The whole `main` of a program: its linked tools as commands.
 ///
@@ -27,26 +38,101 @@ pub fn run() -> ExitCode {
 ///
 /// An error, for instance of building the registry, is reported like that of a call.
 pub fn main(cli: Result<Cli, ToolError>) -> ExitCode {
-    let code = match cli {
-        Ok(cli) => cli.run_from(std::env::args_os().skip(1), process_io()),
-        Err(error) => Cli::discover().fail(error, process_io()),
+    // What a panic says may hold a secret; whoever wants to see it asks for the log.
+    std::panic::set_hook(Box::new(|panic| tracing::debug!(target: "toolbox::panic", "{panic}")));
+    let run = || match process_io() {
+        Ok(io) => match cli {
+            Ok(cli) => cli.run_from(std::env::args_os().skip(1), io),
+            Err(error) => Cli::discover().fail(error, io),
+        },
+        Err(error) => {
+            complain(&format!("error[internal]: The program could not be set up: {error}."));
+            ErrorKind::Internal.into()
+        }
     };
+    let code = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        complain("error[internal]: The program stopped unexpectedly.");
+        ErrorKind::Internal.into()
+    });
     code.into()
 }
 
-/// The streams, environment and directory of the process.
-fn process_io() -> Io {
+/// The streams, environment and directory of the process. From here on signals cancel instead of ending it.
+fn process_io() -> io::Result<Io> {
+    let cancel = CancellationToken::new();
+    let quiet = Arc::new(AtomicBool::new(false));
+    let interrupt = on_signals(cancel.clone(), Arc::clone(&quiet))?;
     let tty =
         Tty { stdin: stdin().is_terminal(), stdout: stdout().is_terminal(), stderr: stderr().is_terminal() };
-    Io {
-        stdin: Box::new(stdin()),
+    let input = std::fs::File::from(stdin().as_fd().try_clone_to_owned()?);
+    Ok(Io {
+        stdin: Box::new(Interruptible { reader: input, interrupt: interrupt.clone() }),
         stdout: Box::new(stdout()),
         stderr: Box::new(stderr()),
         tty,
-        terminal: None,
+        terminal: controlling_terminal(interrupt),
         width: terminal_size::terminal_size().map(|(width, _)| width.0),
         env: std::env::vars_os().collect(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
-        cancel: CancellationToken::new(),
+        cancel,
+        settled: Some(Box::new(move |settings| {
+            quiet.store(settings.quiet, Ordering::Relaxed);
+            start_log(settings);
+        })),
+    })
+}
+
+/// The first signal cancels and ends all waiting for input; the second one ends the process.
+fn on_signals(cancel: CancellationToken, quiet: Arc<AtomicBool>) -> io::Result<Interrupt> {
+    let (trigger, interrupt) = interrupt::pair()?;
+    let first = move || {
+        cancel.cancel();
+        drop(trigger);
+        if !quiet.load(Ordering::Relaxed) {
+            complain(signals::NOTE);
+        }
+    };
+    let last = || std::process::exit(i32::from(ErrorKind::Cancelled.exit_code()));
+    signals::watch(first, last)?;
+    Ok(interrupt)
+}
+
+/// The controlling terminal, if the process has one.
+fn controlling_terminal(interrupt: Interrupt) -> Option<Box<dyn Terminal>> {
+    let device = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
+    Some(Box::new(Controlling { device, interrupt }))
+}
+
+/// Sends the log to standard error. What other crates log by `log` is not in it.
+fn start_log(settings: &Settings) {
+    let Ok(targets) = settings.log.parse::<Targets>() else { return };
+    let lines = tracing_subscriber::fmt::layer().with_writer(Line::default).with_ansi(false).without_time();
+    let subscriber = tracing_subscriber::registry().with(targets).with(lines);
+    // Somebody who has set one before us wants another log than this.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+/// A line on standard error, over what progress may have drawn there.
+fn complain(line: &str) {
+    let _ = writeln!(Line::default(), "{line}");
+}
+
+/// One line of the log. On a terminal it begins where the line does, and clears what stands there.
+#[derive(Default)]
+struct Line {
+    begun: bool,
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut stderr = stderr().lock();
+        if !std::mem::replace(&mut self.begun, true) && stderr.is_terminal() {
+            stderr.write_all(b"\r\x1b[K")?;
+        }
+        stderr.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        stderr().flush()
     }
 }

@@ -3,26 +3,33 @@
 //! Everything but the call itself is synchronous, so that [`crate::Cli::run_from`] and its twin inside a runtime differ only in
 //! how they wait.
 
-use std::ffi::OsString;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
-use tool_core::{Call, Coerce, Executor, Registry, ToolContext, ToolEntry, ToolError};
+use tool_core::{Call, ContextBuilder, Executor, Registry, ToolContext, ToolEntry, ToolError};
 
+use crate::approve::{Person, Yes};
 use crate::batch::{self, Batch};
 use crate::builtin;
 use crate::clash;
-use crate::cli::Cli;
+use crate::cli::{Cli, for_command_line};
 use crate::exit::ExitCode;
 use crate::fault::Fault;
 use crate::flags::Table;
+use crate::format::Format;
 use crate::gather::{Gathered, Words, gather};
-use crate::globals::Global;
+use crate::globals::{AllGiven, Global};
 use crate::help::Detail;
 use crate::io::Io;
 use crate::lex::{Lexed, Lexer};
+use crate::live::Live;
+use crate::llms;
+use crate::progress::{Progress, Running, Shared, Show};
 use crate::route::{self, Route};
 use crate::schema;
 use crate::settings::{self, Settings};
@@ -55,7 +62,8 @@ pub(crate) struct Ready {
     pub(crate) ctx: ToolContext,
     pub(crate) stage: Stage,
     pub(crate) gathered: Gathered,
-    pub(crate) destructive: bool,
+    pub(crate) progress: Option<Running>,
+    pub(crate) live: Option<Live>,
 }
 
 /// Where an error happened: what was reached before it.
@@ -65,6 +73,8 @@ pub(crate) struct Stage {
     pub(crate) tool: Option<String>,
     pub(crate) command: Option<Vec<String>>,
     pub(crate) table: Table,
+    /// Whether it is one of the commands that every program has.
+    pub(crate) builtin: bool,
 }
 
 /// Why a run ends before a call.
@@ -96,11 +106,19 @@ pub(crate) struct Session<'c> {
     pub(crate) cli: &'c Cli,
     pub(crate) argv: Vec<OsString>,
     pub(crate) io: Io,
+    /// Standard output, where the output of a tool may come while it runs.
+    pub(crate) stdout: Shared,
+    /// Standard error, where progress may be drawn while a call runs.
+    pub(crate) stderr: Shared,
 }
 
 impl<'c> Session<'c> {
-    pub(crate) fn new(cli: &'c Cli, argv: impl IntoIterator<Item: Into<OsString>>, io: Io) -> Self {
-        Session { cli, argv: argv.into_iter().map(Into::into).collect(), io }
+    pub(crate) fn new(cli: &'c Cli, argv: impl IntoIterator<Item: Into<OsString>>, mut io: Io) -> Self {
+        let stdout = Shared::new(std::mem::replace(&mut io.stdout, Box::new(io::sink())));
+        io.stdout = Box::new(stdout.clone());
+        let stderr = Shared::new(std::mem::replace(&mut io.stderr, Box::new(io::sink())));
+        io.stderr = Box::new(stderr.clone());
+        Session { cli, argv: argv.into_iter().map(Into::into).collect(), io, stdout, stderr }
     }
 
     /// Everything up to the call.
@@ -135,27 +153,40 @@ impl<'c> Session<'c> {
         let (tree, own) = (Tree::new(&registry), Tree::new(&builtins));
         let route = route::route(&mut lexer, &self.cli.name, &tree, &own);
         let help = lexer.help();
+        if help.is_none() && lexer.so_far().globals.has(Global::Llms) {
+            let page = llms::page(&self.cli.name, &self.cli.about, &self.cli.groups, &tree)?;
+            return Ok(Next::Done(self.print(&page)));
+        }
         match route {
             Route::Tool(command) => self.tool(lexer, command, &registry, None),
             Route::Builtin(command) if command.entry.name() == "call" => self.call(lexer, command, &registry),
             Route::Builtin(command) if command.entry.name() == "help" && help.is_none() => {
-                self.help(lexer, &tree, &own)
+                self.help(lexer, &registry, &tree, &own)
             }
             Route::Builtin(command) => self.tool(lexer, command, &builtins, Some(&registry)),
-            Route::Root => Ok(self.overview(help, |page| page.root(&tree))),
-            Route::Group(tree, group) => Ok(self.overview(help, |page| page.group(tree, group))),
+            Route::Root => Ok(self.overview(help, &registry, |page| page.root(&tree))),
+            Route::Group(tree, group) => Ok(self.overview(help, &registry, |page| page.group(tree, group))),
             Route::Unknown(error) => Err(self.early(lexer, Settled::plain(error))),
             Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![*fault]))),
         }
     }
 
+    /// The settings of the run, and what is wrong with their words.
+    fn settings(&mut self, lexed: &Lexed) -> (Settings, Vec<Fault>) {
+        let (settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix());
+        if let Some(settled) = self.io.settled.take() {
+            settled(&settings);
+        }
+        (settings, faults)
+    }
+
     /// An error before any tool was reached; the words behind it still say in which form to report it.
-    fn early(&self, lexer: Lexer<'_>, settled: Settled) -> Box<Refusal> {
+    fn early(&mut self, lexer: Lexer<'_>, settled: Settled) -> Box<Refusal> {
         let none = Table::default();
         let mut lexer = lexer;
         lexer.enter(&none);
         let lexed = lexer.finish();
-        let settings = settings::read(&lexed.globals, &self.io, &self.cli.prefix()).0;
+        let settings = self.settings(&lexed).0;
         Refusal::at(settled, Stage { settings: Some(settings), ..Stage::default() })
     }
 
@@ -173,14 +204,18 @@ impl<'c> Session<'c> {
         lexer.enter(&table);
         let lexed = lexer.finish();
         if let Some(detail) = lexed.help() {
-            return Ok(self.page(detail, |page| page.tool(&command.words, def, &table)));
+            return Ok(self.page(detail, registry, |page| page.tool(&command.words, def, &table)));
         }
-        let (settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        let (mut settings, faults) = self.settings(&lexed);
+        if about.is_some() && builtin::writes_files(command.entry.name()) {
+            settings.directory = settings.out.take().map(|path| self.io.cwd.join(path));
+        }
         let stage = Stage {
             settings: Some(settings.clone()),
             tool: Some(command.entry.name().to_owned()),
             command: Some(command.words.clone()),
             table,
+            builtin: about.is_some(),
         };
         if lexed.globals.has(Global::Schema) {
             return match settings.schema.filter(|_| faults.is_empty()) {
@@ -188,7 +223,9 @@ impl<'c> Session<'c> {
                 None => Err(Refusal::at(Settled::of_faults(faults), stage)),
             };
         }
-        if let Err(error) = settings.check_root() {
+        let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
+        let check = || settings.check_file().and_then(|()| settings.check_root());
+        if let Err(error) = if tolerant { Ok(()) } else { check() } {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
@@ -214,6 +251,11 @@ impl<'c> Session<'c> {
         let faults = [std::mem::take(&mut lexed.faults), faults].concat();
         let warnings = self.deprecations(&lexed, entry, &stage);
         let mut gathered = self.gathered(&lexed, faults, &stage.table, settings);
+        if self.io.cancel.is_cancelled() {
+            // Reading standard input was interrupted: what was read says nothing about the arguments.
+            let error = ToolError::cancelled("The call was cancelled.");
+            return Err(Refusal::at(Settled::plain(error), stage));
+        }
         self.warn(settings, warnings.iter().chain(&gathered.warnings));
         let call = Call {
             tool: entry.name().to_owned(),
@@ -222,19 +264,24 @@ impl<'c> Session<'c> {
             call_id: None,
             idempotency_key: settings.idempotency_key.clone(),
         };
-        let made = self.environment(settings, registry, about);
+        let progress = self.progress(settings, &stage);
+        let shown = progress.as_ref().map(Running::progress);
+        let live = self.live(settings).then(|| Live::new(self.stdout.clone(), shown.cloned()));
+        let made = self.environment(settings, &stage, shown, live.clone(), registry, about);
         let (executor, ctx) = match made {
             Ok(made) => made,
             Err(error) => return Err(Refusal::at(Settled::plain(error), stage)),
         };
-        let destructive = entry.def().behavior.destructive;
-        Ok(Ready { executor, call, ctx, stage, gathered, destructive })
+        Ok(Ready { executor, call, ctx, stage, gathered, progress, live })
     }
 
     /// The executor and context of a call.
     fn environment(
-        &self,
+        &mut self,
         settings: &Settings,
+        stage: &Stage,
+        progress: Option<&Progress>,
+        live: Option<Live>,
         registry: &Registry,
         about: Option<&Registry>,
     ) -> Result<(Executor, ToolContext), ToolError> {
@@ -242,10 +289,8 @@ impl<'c> Session<'c> {
         let (executor, builder) = match about {
             None => (self.cli.executor_of(registry)?, self.cli.context_of(settings, &self.io)?),
             Some(about) => {
-                let people = settings.format.map_or(self.io.tty.stdout, |format| !format.is_structured());
-                let brief = people && settings.select.is_none() && !settings.envelope;
-                let program = builtin::Program { registry: about.clone(), brief };
-                let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build()?;
+                let program = self.program(settings, about, stage.tool.as_deref());
+                let executor = for_command_line(Executor::standard(registry.clone())).build()?;
                 (executor, ToolContext::builder().provide(program))
             }
         };
@@ -253,7 +298,80 @@ impl<'c> Session<'c> {
             Some(deadline) => builder.deadline(deadline),
             None => builder,
         };
-        Ok((executor, builder.build()))
+        let builder = match progress {
+            Some(progress) => builder.progress(progress.clone()),
+            None => builder,
+        };
+        let builder = match live {
+            Some(live) => builder.live(live),
+            None => builder,
+        };
+        Ok((executor, self.asking(builder, settings, stage, progress).build()))
+    }
+
+    /// Whether output is shown as it comes: as text, on a terminal, whole.
+    fn live(&self, settings: &Settings) -> bool {
+        let text = settings.format.is_none_or(|format| format == Format::Text);
+        let whole = settings.select.is_none() && settings.out.is_none() && !settings.envelope;
+        self.io.tty.stdout && text && whole
+    }
+
+    /// What shows how far the call is: drawn on a terminal, in lines for somebody who wants to know more.
+    fn progress(&self, settings: &Settings, stage: &Stage) -> Option<Running> {
+        let dumb = self.io.var("TERM") == Some(OsStr::new("dumb"));
+        let show = match (self.io.tty.stderr && !dumb, settings.verbose > 0) {
+            _ if settings.quiet || settings.dry_run => return None,
+            (true, _) => Show::Drawn { columns: self.io.width.unwrap_or(80) },
+            (false, true) => Show::Lines,
+            (false, false) => return None,
+        };
+        let label = stage.command.as_deref().unwrap_or_default().join(" ");
+        Some(Progress::start(show, label, self.stderr.clone()))
+    }
+
+    /// The context with somebody who can be asked: the person at the terminal, unless `--yes` has answered already.
+    fn asking(
+        &mut self,
+        builder: ContextBuilder,
+        settings: &Settings,
+        stage: &Stage,
+        progress: Option<&Progress>,
+    ) -> ContextBuilder {
+        if settings.yes {
+            return builder.approver(Yes);
+        }
+        let terminal = self.io.terminal.take_if(|_| self.io.tty.stderr && !settings.no_input);
+        let Some(terminal) = terminal else { return builder };
+        let words = stage.command.as_deref().unwrap_or_default();
+        builder.approver(Person {
+            terminal: Arc::new(Mutex::new(terminal)),
+            tool: stage.tool.clone().unwrap_or_default(),
+            command: [std::slice::from_ref(&self.cli.name), words].concat().join(" "),
+            table: stage.table.clone(),
+            columns: self.columns(),
+            progress: progress.cloned(),
+        })
+    }
+
+    /// The declared secrets that are not set.
+    pub(crate) fn missing_secrets(
+        &self,
+        registry: &Registry,
+        settings: Option<&Settings>,
+    ) -> BTreeSet<String> {
+        let keys: BTreeSet<&str> =
+            registry.iter().flat_map(|entry| entry.def().secrets).map(|secret| secret.key).collect();
+        if keys.is_empty() {
+            return BTreeSet::new();
+        }
+        let own = settings
+            .is_none()
+            .then(|| settings::read(&AllGiven::default(), &self.io, &self.cli.name, &self.cli.prefix()).0);
+        let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
+        // A context that cannot be made here is reported when a tool is called; help goes on without it.
+        let made = self.cli.context_of(settings, &self.io);
+        let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
+        keys.into_iter().filter(|key| !ctx.has_secret(key)).map(str::to_owned).collect()
     }
 
     fn gathered(
@@ -325,9 +443,11 @@ impl<'c> Session<'c> {
         table: &Table,
     ) -> Result<Next, Box<Refusal>> {
         if let Some(detail) = lexed.help() {
-            return Ok(self.page(detail, |page| page.tool(&command.words, command.entry.def(), table)));
+            return Ok(
+                self.page(detail, registry, |page| page.tool(&command.words, command.entry.def(), table))
+            );
         }
-        let (settings, mut faults) = settings::read(&lexed.globals, &self.io, &self.cli.prefix());
+        let (settings, mut faults) = self.settings(&lexed);
         faults.extend(batch::refused(&lexed.globals, &settings));
         let faults = [std::mem::take(&mut lexed.faults), faults].concat();
         let gathered = self.gathered(&lexed, faults, table, &settings);
@@ -341,7 +461,7 @@ impl<'c> Session<'c> {
             Ok(asked) => asked,
             Err(error) => return Err(Refusal::at(Settled::of_call(error, table, &gathered), stage)),
         };
-        if let Err(error) = settings.check_root() {
+        if let Err(error) = settings.check_file().and_then(|()| settings.check_root()) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
@@ -350,16 +470,24 @@ impl<'c> Session<'c> {
             Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
         };
         let executor = self.cli.executor_of(registry)?;
-        let ctx = self.cli.context_of(&settings, &self.io)?.build();
+        let builder = self.cli.context_of(&settings, &self.io)?;
+        let ctx = if settings.yes { builder.approver(Yes) } else { builder }.build();
         let cancel = self.io.cancel.clone();
-        let batch = Batch { executor, ctx, settings, input, jobs: asked.jobs, cancel };
+        let program = self.cli.name.clone();
+        let batch = Batch { program, executor, ctx, settings, input, jobs: asked.jobs, cancel };
         Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch)))))
     }
 
     /// `help WORDS…` is `WORDS… --help`; `help TOPIC` a page of its own.
-    fn help(&mut self, mut lexer: Lexer<'_>, tree: &Tree<'_>, own: &Tree<'_>) -> Result<Next, Box<Refusal>> {
+    fn help(
+        &mut self,
+        mut lexer: Lexer<'_>,
+        registry: &Registry,
+        tree: &Tree<'_>,
+        own: &Tree<'_>,
+    ) -> Result<Next, Box<Refusal>> {
         let words = builtin::help::words(&mut lexer);
-        if let Some(text) = builtin::help::topic(&words, &self.cli.name) {
+        if let Some(text) = builtin::help::topic(&words, &self.cli.name, &self.cli.prefix(), tree) {
             return Ok(Next::Done(self.print(&text)));
         }
         let raw = RawArgs::new(words.iter());
@@ -369,10 +497,12 @@ impl<'c> Session<'c> {
             Route::Tool(command) | Route::Builtin(command) => {
                 let def = command.entry.def();
                 let table = Table::new(def, &schema::canonical(def)?);
-                Ok(self.page(Detail::Full, |page| page.tool(&command.words, def, &table)))
+                Ok(self.page(Detail::Full, registry, |page| page.tool(&command.words, def, &table)))
             }
-            Route::Group(tree, group) => Ok(self.page(Detail::Full, |page| page.group(tree, group))),
-            Route::Root => Ok(self.page(Detail::Full, |page| page.root(tree))),
+            Route::Group(tree, group) => {
+                Ok(self.page(Detail::Full, registry, |page| page.group(tree, group)))
+            }
+            Route::Root => Ok(self.page(Detail::Full, registry, |page| page.root(tree))),
             Route::Unknown(error) => Err(error.into()),
             Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
         }

@@ -1,6 +1,10 @@
-//! What the person asked of the program as a whole: option over variable over default.
+//! What the person asked of the program as a whole: option over variable over settings file over default.
 //!
 //! Mistakes become faults beside those of the tool's own options, so that one answer lists them all.
+
+mod file;
+mod source;
+pub(crate) mod word;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -9,10 +13,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::args::{did_you_mean, suggest};
 use tool_core::{IssueCode, Secret, SecretSource, ToolError};
 
-use crate::duration;
+use self::file::File;
+pub use self::source::{Setting, Source};
+use self::word::Misfit;
 use crate::fault::{Fault, text};
 use crate::format::Format;
 use crate::globals::{AllGiven, GLOBALS, Given, Global, GlobalDef};
@@ -32,9 +37,6 @@ pub enum Color {
     Never,
 }
 
-const COLORS: [(Color, &str); 3] =
-    [(Color::Auto, "auto"), (Color::Always, "always"), (Color::Never, "never")];
-
 /// What the person asked for.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -49,6 +51,8 @@ pub struct Settings {
     pub timeout: Option<Duration>,
     /// When to use colours.
     pub color: Color,
+    /// What is logged: a level, or levels of targets.
+    pub log: String,
     /// How often `-v` was given.
     pub verbose: usize,
     /// No warnings, notes and progress.
@@ -67,6 +71,11 @@ pub struct Settings {
     pub select: Option<Selection>,
     /// Print a schema and stop.
     pub schema: Option<Target>,
+    /// Where a command that writes several files puts them.
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) sources: Vec<Setting>,
+    /// What is wrong with the settings file, one line for each mistake.
+    pub(crate) mistakes: Vec<String>,
     pub(crate) variables: Variables,
 }
 
@@ -92,9 +101,34 @@ impl Settings {
         self.variables.clone()
     }
 
+    /// A variable of the run that is text and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables
+            .0
+            .get(OsStr::new(name))
+            .and_then(|value| value.to_str())
+            .filter(|text| !text.is_empty())
+    }
+
     /// Whether errors are for programs.
     pub fn is_structured(&self) -> bool {
         self.envelope || self.format.is_some_and(Format::is_structured)
+    }
+
+    /// The settings that an option, a variable or the settings file may decide, each with its source.
+    pub fn sources(&self) -> &[Setting] {
+        &self.sources
+    }
+
+    /// Whether the settings file can be used.
+    ///
+    /// # Errors
+    /// `not_configured`, code `settings_invalid`, with every mistake on a line of its own.
+    pub(crate) fn check_file(&self) -> Result<(), ToolError> {
+        if self.mistakes.is_empty() {
+            return Ok(());
+        }
+        Err(ToolError::not_configured(self.mistakes.join("\n")).code("settings_invalid"))
     }
 
     /// Whether the workspace can be one.
@@ -112,94 +146,142 @@ impl Settings {
     }
 }
 
-/// Reads the global options and their variables.
-pub(crate) fn read(given: &AllGiven, io: &Io, prefix: &str) -> (Settings, Vec<Fault>) {
-    let mut reader = Reader { given, io, prefix, faults: Vec::new() };
+/// Reads the global options, their variables and the settings file. `program` is the name, in variables written as `prefix`.
+pub(crate) fn read(given: &AllGiven, io: &Io, program: &str, prefix: &str) -> (Settings, Vec<Fault>) {
+    let mut reader =
+        Reader { given, io, prefix, file: File::default(), faults: Vec::new(), sources: Vec::new() };
+    reader.file = reader.open(program);
     let envelope = given.has(Global::Envelope);
     let settings = Settings {
+        root: reader.root(),
         format: reader.format(envelope),
         envelope,
-        root: io.cwd.join(reader.word(Global::Root).map_or_else(|| PathBuf::from("."), PathBuf::from)),
         timeout: reader.timeout(),
         color: reader.color(),
+        log: reader.log(),
         verbose: given.count(Global::Verbose),
         quiet: given.has(Global::Quiet),
         yes: given.has(Global::Yes),
         no_input: given.has(Global::NoInput),
         dry_run: given.has(Global::DryRun),
-        idempotency_key: reader.text(Global::IdempotencyKey).map(|found| found.value),
-        out: reader.word(Global::Out).map(PathBuf::from),
+        idempotency_key: reader.text(Global::IdempotencyKey, None).map(|found| found.value),
+        out: given.last(Global::Out).and_then(|given| given.value.as_ref()).map(PathBuf::from),
         select: reader.select(),
         schema: reader.schema(),
+        directory: None,
+        sources: Vec::new(),
+        mistakes: Vec::new(),
         variables: Variables(Arc::new(io.env.clone())),
     };
-    let Settings { root, .. } = &settings;
-    let root = root.components().collect();
-    (Settings { root, ..settings }, reader.faults)
+    let Reader { file, faults, sources, .. } = reader;
+    (Settings { sources, mistakes: file.mistakes, ..settings }, faults)
 }
 
 struct Reader<'a> {
     given: &'a AllGiven,
     io: &'a Io,
     prefix: &'a str,
+    file: File,
     faults: Vec<Fault>,
+    sources: Vec<Setting>,
 }
 
 /// A text with its origin.
 struct Found {
     value: String,
+    source: Source,
     flag: String,
     words: Option<std::ops::Range<usize>>,
 }
 
-impl<'a> Reader<'a> {
-    /// The word of an option, or of the variable that stands in for it.
-    fn word(&self, global: Global) -> Option<&'a OsStr> {
-        let option = self.given.last(global).and_then(|given| given.value.as_deref());
-        option.or_else(|| self.io.var(self.variable(global)?))
+impl Reader<'_> {
+    // ---- where a setting stands --------------------------------------------------------------------------------------
+
+    /// The settings file: the one named, else the one of the configuration directory. An empty name is none.
+    fn open(&mut self, program: &str) -> File {
+        let option = self.given.last(Global::Config).and_then(|given| given.value.as_deref());
+        let variable = self.variable(Global::Config);
+        let named = match (option, &variable) {
+            (Some(option), _) => Some((option, Source::Option)),
+            (None, Some(name)) => {
+                let value = self.io.env.get(OsStr::new(name));
+                value.map(|value| (value.as_os_str(), Source::Variable(name.clone())))
+            }
+            (None, None) => None,
+        };
+        let (file, source) = match named {
+            Some((path, source)) if path.is_empty() => (File::default(), source),
+            Some((path, source)) => (File::named(self.io.cwd.join(path)), source),
+            None => (File::of_user(self.io, program), Source::Default),
+        };
+        let value = file.path.as_ref().map(|path| path.display().to_string());
+        self.sources.push(Setting { name: "config", value, source });
+        file
     }
 
     fn variable(&self, global: Global) -> Option<String> {
-        Some(format!("{}_{}", self.prefix, row(global)?.env?))
+        // It stands in for what `-v` and `-q` do, and takes words that they have not.
+        let env = if global == Global::Verbose { Some("LOG") } else { row(global)?.env };
+        Some(format!("{}_{}", self.prefix, env?))
     }
 
-    /// The same as text, with its origin.
-    fn text(&mut self, global: Global) -> Option<Found> {
-        let given = self.given.last(global).filter(|given| given.value.is_some());
-        let raw = self.word(global)?;
-        let flag = match given {
-            Some(_) => format!("--{}", row(global)?.long),
-            None => format!("${}", self.variable(global)?),
+    /// The word of an option, of its variable, or of a key of the file.
+    fn word(&self, global: Global, key: Option<&str>) -> Option<(OsString, Source)> {
+        let option = self.given.last(global).and_then(|given| given.value.clone());
+        if let Some(word) = option {
+            return Some((word, Source::Option));
+        }
+        if let Some(name) = self.variable(global)
+            && let Some(word) = self.io.var(&name)
+        {
+            return Some((word.to_owned(), Source::Variable(name)));
+        }
+        let entry = self.file.get(key?)?;
+        let path = self.file.path.clone().unwrap_or_default();
+        Some((entry.value.clone().into(), Source::File { path, line: entry.line }))
+    }
+
+    /// The same as text.
+    fn text(&mut self, global: Global, key: Option<&str>) -> Option<Found> {
+        let (raw, source) = self.word(global, key)?;
+        let given = self.given.last(global).filter(|_| source == Source::Option);
+        let flag = match &source {
+            Source::Option => format!("--{}", row(global)?.long),
+            other => other.to_string(),
         };
         let words = given.map(|given| given.words.clone());
-        match raw.to_str() {
-            Some(value) => Some(Found { value: value.to_owned(), flag, words }),
-            None => {
-                let fault =
-                    Fault::new(IssueCode::Invalid, "UTF-8 text", text(&raw.to_string_lossy())).flag(flag);
-                self.faults.push(Fault { words, ..fault });
+        match raw.into_string() {
+            Ok(value) => Some(Found { value, source, flag, words }),
+            Err(raw) => {
+                let fault = Fault::new(IssueCode::Invalid, "UTF-8 text", text(&raw.to_string_lossy()));
+                self.faults.push(Fault { words, ..fault.flag(flag) });
                 None
             }
         }
     }
 
-    /// One of a list of words.
-    fn choice<T: Copy>(&mut self, found: &Found, choices: &[(T, &'static str)]) -> Option<T> {
-        let choice = choices.iter().find(|choice| choice.1 == found.value);
-        if choice.is_none() {
-            let words: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", choice.1)).collect();
-            let fault =
-                Fault::new(IssueCode::Choice, format!("one of {}", words.join(", ")), text(&found.value));
-            let near = suggest(&found.value, choices.iter().map(|choice| (choice.1, choice.1)));
-            self.fault(
-                found,
-                match did_you_mean(&near) {
-                    Some(hint) => fault.hint(hint),
-                    None => fault,
-                },
-            );
+    /// A value of its own kind, with its source.
+    fn value<T>(
+        &mut self,
+        global: Global,
+        key: Option<&str>,
+        read: impl Fn(&str) -> Result<T, Misfit>,
+    ) -> Option<(T, Found)> {
+        let found = self.text(global, key)?;
+        match read(&found.value) {
+            Ok(value) => Some((value, found)),
+            Err(Misfit { code, expected, hint }) => {
+                let fault = Fault::new(code, expected, text(&found.value));
+                self.fault(
+                    &found,
+                    match hint {
+                        Some(hint) => fault.hint(hint),
+                        None => fault,
+                    },
+                );
+                None
+            }
         }
-        choice.map(|choice| choice.0)
     }
 
     fn fault(&mut self, found: &Found, fault: Fault) {
@@ -207,16 +289,38 @@ impl<'a> Reader<'a> {
         self.faults.push(Fault { words: found.words.clone(), ..fault });
     }
 
+    /// Remembers who decided a setting.
+    fn note(&mut self, name: &'static str, value: Option<String>, source: Option<Source>) {
+        self.sources.push(Setting { name, value, source: source.unwrap_or(Source::Default) });
+    }
+
+    // ---- the settings ------------------------------------------------------------------------------------------------
+
+    /// The workspace: relative to the working directory, in the settings file to the file's.
+    fn root(&mut self) -> PathBuf {
+        let found = self.word(Global::Root, Some("root"));
+        let base = match &found {
+            Some((_, Source::File { path, .. })) => path.parent().map_or(self.io.cwd.clone(), PathBuf::from),
+            _ => self.io.cwd.clone(),
+        };
+        let (word, source) = found.unzip();
+        let root: PathBuf = base.join(word.unwrap_or_else(|| ".".into())).components().collect();
+        self.note("root", Some(root.display().to_string()), source);
+        root
+    }
+
     /// `--format` or `--json`, whichever comes last.
     fn format(&mut self, envelope: bool) -> Option<Format> {
         let last = |given: &&Given| matches!(given.global, Global::Format | Global::Json);
         let json = self.given.0.iter().rev().find(last).is_some_and(|given| given.global == Global::Json);
-        if json {
-            return Some(Format::Json);
-        }
-        let found = self.text(Global::Format)?;
-        let format = self.choice(&found, &Format::ALL);
-        if let Some(flat @ (Format::Text | Format::Table)) = format.filter(|_| envelope) {
+        let found = if json { None } else { self.value(Global::Format, Some("format"), word::format) };
+        let (format, source) = match (&found, json) {
+            (_, true) => (Some(Format::Json), Some(Source::Option)),
+            (Some((format, found)), _) => (Some(*format), Some(found.source.clone())),
+            (None, false) => (None, None),
+        };
+        self.note("format", format.map(|format| format.as_str().to_owned()), source);
+        if let Some((flat @ (Format::Text | Format::Table), found)) = found.filter(|_| envelope) {
             let fault =
                 Fault::new(IssueCode::Constraint, "json, jsonl or yaml with --envelope", text(flat.as_str()));
             self.fault(&found, fault);
@@ -225,33 +329,48 @@ impl<'a> Reader<'a> {
     }
 
     fn timeout(&mut self) -> Option<Duration> {
-        let found = self.text(Global::Timeout)?;
-        let length = duration::parse(&found.value);
-        if length.is_none() {
-            let fault = Fault::new(IssueCode::Type, "a time of 1ms to 1h", text(&found.value));
-            self.fault(&found, fault.hint("write a whole number with ms, s, m or h, such as 30s"));
-        }
-        length
+        let (timeout, found) = self.value(Global::Timeout, Some("timeout"), word::timeout).unzip();
+        let (value, source) = found.map(|found| (found.value, found.source)).unzip();
+        self.note("timeout", value, source);
+        timeout
     }
 
     fn color(&mut self) -> Color {
-        self.text(Global::Color).and_then(|found| self.choice(&found, &COLORS)).unwrap_or_default()
+        let (color, found) = self.value(Global::Color, Some("color"), word::color).unzip();
+        let color = color.unwrap_or_default();
+        self.note("color", Some(word::of_color(color).to_owned()), found.map(|found| found.source));
+        color
+    }
+
+    /// `-v` and `-q` decide over the variable and the file.
+    fn log(&mut self) -> String {
+        let asked = match (self.given.has(Global::Quiet), self.given.count(Global::Verbose)) {
+            (true, _) => Some("error"),
+            (false, 0) => None,
+            (false, 1) => Some("info"),
+            (false, 2) => Some("debug"),
+            (false, _) => Some("trace"),
+        };
+        let (log, source) = match asked {
+            Some(level) => (level.to_owned(), Some(Source::Option)),
+            None => match self.value(Global::Verbose, Some("log"), word::log) {
+                Some((log, found)) => (log, Some(found.source)),
+                None => ("warn".to_owned(), None),
+            },
+        };
+        self.note("log", Some(log.clone()), source);
+        log
     }
 
     fn select(&mut self) -> Option<Selection> {
-        let found = self.text(Global::Select)?;
-        match Selection::parse(&found.value) {
-            Ok(selection) => Some(selection),
-            Err(why) => {
-                let fault = Fault::new(
-                    IssueCode::Syntax,
-                    "paths such as name, a.b[0], /pointer or $.query",
-                    text(&found.value),
-                );
-                self.fault(&found, fault.hint(why));
-                None
-            }
-        }
+        let read = |word: &str| {
+            Selection::parse(word).map_err(|why| Misfit {
+                code: IssueCode::Syntax,
+                expected: "paths such as name, a.b[0], /pointer or $.query".to_owned(),
+                hint: Some(why),
+            })
+        };
+        self.value(Global::Select, None, read).map(|found| found.0)
     }
 
     fn schema(&mut self) -> Option<Target> {
@@ -259,8 +378,7 @@ impl<'a> Reader<'a> {
         if given.value.is_none() {
             return Some(Target::Input);
         }
-        let found = self.text(Global::Schema)?;
-        self.choice(&found, &Target::ALL)
+        self.value(Global::Schema, None, |word| word::choice(word, &Target::ALL)).map(|found| found.0)
     }
 }
 
@@ -291,7 +409,7 @@ mod tests {
         options: &[(Global, Option<&str>)],
         env: &[(&str, &str)],
     ) -> (Option<Format>, Vec<Option<String>>) {
-        let (settings, faults) = read(&given(options), &io(env), "DEMO");
+        let (settings, faults) = read(&given(options), &io(env), "demo", "DEMO");
         (settings.format, faults.into_iter().map(|fault| fault.flag).collect())
     }
 
@@ -327,7 +445,7 @@ mod tests {
 
     #[test]
     fn a_root_is_relative_to_the_working_directory_and_must_be_a_directory() {
-        let root = |word: &str| read(&given(&[(Global::Root, Some(word))]), &io(&[]), "DEMO").0;
+        let root = |word: &str| read(&given(&[(Global::Root, Some(word))]), &io(&[]), "demo", "DEMO").0;
         assert!(root("tmp").check_root().is_ok());
         assert_eq!(root("no-such").check_root().unwrap_err().code_str(), "root_not_found");
     }

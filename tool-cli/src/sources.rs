@@ -66,11 +66,8 @@ impl Sources<'_> {
         match word {
             Word::Plain(plain) => Ok(plain.as_bytes().to_vec()),
             Word::File(file) => self.file(OsStr::new(file), typed),
-            Word::Stdin if self.stdin_is_terminal && self.no_input => {
-                let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
-                Err(Box::new(fault.hint("standard input is a terminal and --no-input is set")))
-            }
             Word::Stdin => {
+                self.may_ask()?;
                 self.tell_waiting(flag);
                 read(self.stdin, self.limit).map_err(|why| unreadable("-", "standard input", &why))
             }
@@ -83,11 +80,45 @@ impl Sources<'_> {
         String::from_utf8(bytes).map_err(|error| not_utf8(typed, error.utf8_error().valid_up_to()))
     }
 
+    /// The text of a whole argument object. One that is too large is cut just behind the limit, so that the decoder
+    /// refuses it for its size.
+    pub(crate) fn arguments(
+        &mut self,
+        word: Word<'_>,
+        typed: &str,
+        flag: &str,
+    ) -> Result<String, Box<Fault>> {
+        let limit = self.limit;
+        let most = limit.saturating_add(1);
+        let bytes = match word {
+            Word::Plain(_) => self.bytes(word, typed, flag)?,
+            Word::File(file) => self.opened(OsStr::new(file), typed, |from| read_up_to(from, most))?,
+            Word::Stdin => {
+                self.may_ask()?;
+                self.tell_waiting(flag);
+                read_up_to(self.stdin, most).map_err(|why| unreadable("-", "standard input", &why))?
+            }
+        };
+        if bytes.len() > limit {
+            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        String::from_utf8(bytes).map_err(|error| not_utf8(typed, error.utf8_error().valid_up_to()))
+    }
+
     /// Asks a person for a secret, without echo; `None` where nobody can be asked, or nothing was typed.
     pub(crate) fn secret(&mut self, name: &str) -> Option<String> {
         let terminal = self.terminal.as_mut().filter(|_| !self.no_input)?;
         let answer = terminal.ask_hidden(&format!("{name}: ")).ok()??;
         Some(answer.trim_end_matches(['\r', '\n']).to_owned()).filter(|secret| !secret.is_empty())
+    }
+
+    /// Refuses standard input where that is a person who must not be asked.
+    fn may_ask(&self) -> Result<(), Box<Fault>> {
+        if self.stdin_is_terminal && self.no_input {
+            let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
+            return Err(Box::new(fault.hint("standard input is a terminal and --no-input is set")));
+        }
+        Ok(())
     }
 
     /// Tells a person at a terminal that the program waits for typing.
@@ -99,12 +130,22 @@ impl Sources<'_> {
 
     /// The bytes of a file, relative to the working directory.
     pub(crate) fn file(&self, path: &OsStr, typed: &str) -> Result<Vec<u8>, Box<Fault>> {
+        self.opened(path, typed, |from| read(from, self.limit))
+    }
+
+    /// What is read from a file, relative to the working directory.
+    fn opened(
+        &self,
+        path: &OsStr,
+        typed: &str,
+        read: impl FnOnce(&mut dyn Read) -> Result<Vec<u8>, String>,
+    ) -> Result<Vec<u8>, Box<Fault>> {
         let shown = path.to_string_lossy();
         let open = || {
             let mut file = File::open(self.cwd.join(path)).map_err(|error| reason(&error))?;
             match file.metadata() {
                 Ok(metadata) if metadata.is_dir() => Err("it is a directory".to_owned()),
-                _ => read(&mut file, self.limit),
+                _ => read(&mut file),
             }
         };
         open().map_err(|why| unreadable(typed, &format!("'{shown}'"), &why))
@@ -129,14 +170,19 @@ fn unreadable(typed: &str, what: &str, why: &str) -> Box<Fault> {
 }
 
 fn read(from: &mut dyn Read, limit: usize) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    from.take(most).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
+    let bytes = read_up_to(from, limit.saturating_add(1))?;
     if bytes.len() > limit { Err(format!("it is larger than {limit} bytes")) } else { Ok(bytes) }
 }
 
+fn read_up_to(from: &mut dyn Read, most: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let most = u64::try_from(most).unwrap_or(u64::MAX);
+    from.take(most).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
+    Ok(bytes)
+}
+
 /// Why a file cannot be read, in words that do not depend on the platform.
-fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),

@@ -36,15 +36,20 @@ pub fn render(value: &Value, width: Option<usize>) -> Table {
     let mut table = Table { text: String::new(), cut: 0 };
     for row in 0..rows {
         let mut line = String::new();
+        // Blanks at the end of a line fill nothing up, unless they are a cell's own.
+        let mut end = 0;
         for (column, &width) in columns.iter().zip(&widths) {
             let cell = column.cells.get(row).map_or("", String::as_str);
             let shown = shorten(cell, width);
             table.cut += usize::from(shown.len() != cell.len() || shown != cell);
             let pad = " ".repeat(width.saturating_sub(shown.width()));
             let (before, behind) = if column.right { (pad, String::new()) } else { (String::new(), pad) };
-            line.push_str(&format!("{before}{shown}{behind}{}", " ".repeat(GAP)));
+            line.push_str(&format!("{before}{shown}"));
+            end = if shown.is_empty() { end } else { line.len() };
+            line.push_str(&format!("{behind}{}", " ".repeat(GAP)));
         }
-        table.text.push_str(line.trim_end_matches(' '));
+        line.truncate(end);
+        table.text.push_str(&line);
         table.text.push('\n');
     }
     table

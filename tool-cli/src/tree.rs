@@ -108,6 +108,9 @@ impl<'r> Tree<'r> {
         let shown: String = word.chars().take(80).collect();
         let error =
             ToolError::not_found(format!("no command '{shown}' in '{place}'")).code("unknown_command");
+        if let Some(feature) = crate::builtin::missing_feature(word).filter(|_| taken.is_empty()) {
+            return error.hint(format!("this program is built without the feature {feature}"));
+        }
         let candidates = self.candidates(taken);
         let near = suggest(word, candidates.iter().map(|(shown, word)| (shown.as_str(), word.as_str())));
         let quoted: Vec<String> = near.iter().map(|words| format!("'{program} {words}'")).collect();

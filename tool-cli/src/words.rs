@@ -20,7 +20,14 @@ pub fn command(name: &str, group: Option<&str>) -> Vec<String> {
 
 /// A name in kebab-case, lower case.
 pub fn kebab(name: &str) -> String {
-    name.to_kebab_case()
+    // Every start of a program asks for each of its names, and almost all are plain snake case.
+    if is_snake_case(name) { name.replace('_', "-") } else { name.to_kebab_case() }
+}
+
+/// Whether a name is ASCII snake case without an empty word.
+fn is_snake_case(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    name.bytes().all(plain) && name.split('_').all(|word| !word.is_empty())
 }
 
 /// The word of a tool inside its group.
@@ -78,5 +85,8 @@ mod tests {
         assert_eq!(kebab("parseJSONFile"), "parse-json-file");
         assert_eq!(kebab("_private"), "private");
         assert_eq!(kebab("maxResults2"), "max-results2");
+        for name in ["read_file", "a2b_3c", "x", "_x", "x_", "a__b", "parseJSONFile", "é_a"] {
+            assert_eq!(kebab(name), name.to_kebab_case(), "{name}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What belongs to the process.
-const PROCESS: [&str; 8] = [
+const PROCESS: [&str; 10] = [
     "std::env::",
     "io::stdin(",
     "io::stdout(",
@@ -15,6 +15,8 @@ const PROCESS: [&str; 8] = [
     "set_global_default",
     "set_hook(",
     "/dev/tty",
+    "process::exit(",
+    "tracing_subscriber",
 ];
 
 fn sources(directory: &Path) -> Vec<PathBuf> {
@@ -37,5 +39,10 @@ fn only_run_touches_the_process() {
             true => assert!(found.contains(&"std::env::"), "the test looks for the right words"),
             false => assert!(found.is_empty(), "{} names {found:?}", path.display()),
         }
+        let text = fs::read_to_string(&path).unwrap();
+        let signals = text.contains("signal_hook::");
+        assert_eq!(signals, path.ends_with("signals.rs"), "{}", path.display());
+        let watches = text.contains("signals::watch(");
+        assert_eq!(watches, path.ends_with("run.rs"), "{}", path.display());
     }
 }

@@ -6,13 +6,14 @@
 use std::any::TypeId;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{CallScope, Caller};
+use crate::call::{Approver, CallScope, Caller};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
+use crate::live::LiveSink;
 use crate::progress::{Progress, ProgressSink};
 use crate::secret::{NoSecrets, Secret, SecretSource};
 
@@ -36,6 +37,8 @@ struct Host {
     capabilities: Capabilities,
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
+    live: Option<Arc<dyn LiveSink>>,
+    approver: Option<Arc<dyn Approver>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
 }
@@ -52,6 +55,8 @@ impl ToolContext {
             capabilities: Capabilities::default(),
             secrets: Arc::new(NoSecrets),
             progress: None,
+            live: None,
+            approver: None,
             cancel: CancellationToken::new(),
             deadline: None,
         }
@@ -138,7 +143,8 @@ impl ToolContext {
     /// When the call must have ended.
     pub fn deadline(&self) -> Option<Instant> {
         let call = self.call.as_ref().and_then(|call| call.deadline());
-        match (call, self.host.deadline) {
+        let waited = self.call.as_ref().map(|call| call.waited()).unwrap_or_default();
+        match (call, self.host.deadline.map(|deadline| deadline + waited)) {
             (Some(call), Some(host)) => Some(call.min(host)),
             (call, host) => call.or(host),
         }
@@ -165,6 +171,11 @@ impl ToolContext {
         }
     }
 
+    /// Who watches the output of the call as it comes, if anybody does.
+    pub fn live(&self) -> Option<Arc<dyn LiveSink>> {
+        self.host.live.clone()
+    }
+
     /// The running call: its tool, id, caller and effects; `None` outside a call.
     pub fn call(&self) -> Option<&CallScope> {
         self.call.as_deref()
@@ -173,6 +184,18 @@ impl ToolContext {
     /// Who called; `None` outside a call.
     pub fn caller(&self) -> Option<Caller> {
         self.call.as_ref().map(|call| call.caller())
+    }
+
+    /// Who is asked before the call of a tool that needs approval.
+    pub(crate) fn approver(&self) -> Option<&dyn Approver> {
+        self.host.approver.as_deref()
+    }
+
+    /// Notes time that the call waited for somebody: its limits do not count it.
+    pub(crate) fn waited(&self, time: Duration) {
+        if let Some(call) = &self.call {
+            call.add_waited(time);
+        }
     }
 
     /// The same host with one call.
@@ -197,6 +220,8 @@ pub struct ContextBuilder {
     capabilities: Capabilities,
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
+    live: Option<Arc<dyn LiveSink>>,
+    approver: Option<Arc<dyn Approver>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
 }
@@ -234,6 +259,18 @@ impl ContextBuilder {
         self
     }
 
+    /// Who watches output as it comes.
+    pub fn live(mut self, sink: impl LiveSink + 'static) -> Self {
+        self.live = Some(Arc::new(sink));
+        self
+    }
+
+    /// Who is asked before a tool that needs approval runs; without it such a tool does not run.
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
     /// The token that ends every call of this host.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.cancel = token;
@@ -248,8 +285,9 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self { capabilities, secrets, progress, cancel, deadline } = self;
-        ToolContext { host: Arc::new(Host { capabilities, secrets, progress, cancel, deadline }), call: None }
+        let Self { capabilities, secrets, progress, live, approver, cancel, deadline } = self;
+        let host = Host { capabilities, secrets, progress, live, approver, cancel, deadline };
+        ToolContext { host: Arc::new(host), call: None }
     }
 }
 

@@ -12,6 +12,7 @@ mod context;
 mod convert;
 pub mod def;
 mod error;
+mod live;
 mod output;
 mod progress;
 pub mod registry;
@@ -22,11 +23,13 @@ mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use call::{
-    Call, CallScope, Caller, DEFAULT_TIMEOUT, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
+    APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Call, CallScope, Caller, DEFAULT_TIMEOUT,
+    Decision, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
 };
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};
+pub use live::{LiveSink, OutputStream, Piece};
 pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};
 pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};

@@ -59,6 +59,8 @@ pub struct ToolOutput {
     pub content: Vec<Content>,
     /// The value for programs.
     pub structured: Option<Value>,
+    /// What is left to say to somebody who has seen the output as it came, instead of the blocks.
+    pub trailer: Option<String>,
     /// Whether the call ends the run of the agent that made it.
     pub finish: bool,
     /// What the pipeline notes about the call: `coerced`, `tries`, `truncated` …
@@ -80,6 +82,13 @@ impl ToolOutput {
     #[must_use]
     pub fn with_content(mut self, block: Content) -> Self {
         self.content.push(block);
+        self
+    }
+
+    /// Says what is left for somebody who has seen the output as it came; empty for nothing.
+    #[must_use]
+    pub fn with_trailer(mut self, trailer: impl Into<String>) -> Self {
+        self.trailer = Some(trailer.into());
         self
     }
 

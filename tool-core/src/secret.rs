@@ -33,6 +33,45 @@ impl Secret {
     }
 }
 
+/// What a secret must not be able to do, each beside a text that can.
+///
+/// ```
+/// fn is<T: std::fmt::Debug + std::fmt::Display + Clone + PartialEq + AsRef<str>>() {}
+/// fn travels<T: serde::Serialize + serde::de::DeserializeOwned>() {}
+/// fn points<T: std::ops::Deref>() {}
+/// is::<String>(); travels::<String>(); points::<String>();
+/// # let _: tool_core::Secret;
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: std::fmt::Debug>() {} is::<tool_core::Secret>();
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: std::fmt::Display>() {} is::<tool_core::Secret>();
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: serde::Serialize>() {} is::<tool_core::Secret>();
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: serde::de::DeserializeOwned>() {} is::<tool_core::Secret>();
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: Clone>() {} is::<tool_core::Secret>();
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: PartialEq>() {} is::<tool_core::Secret>();
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: std::ops::Deref>() {} is::<tool_core::Secret>();
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: AsRef<str>>() {} is::<tool_core::Secret>();
+/// ```
+/// ```compile_fail,E0277
+/// fn is<T: AsRef<[u8]>>() {} is::<tool_core::Secret>();
+/// ```
+#[cfg(doctest)]
+struct NeverShown;
+
 /// Where the values of declared secrets come from.
 ///
 /// It is asked only for keys that the calling tool declares.

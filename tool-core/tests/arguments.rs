@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use tool_core::__private::{ParamDef, Unknown as _, answers, named, typed};
+#[allow(unused_imports, reason = "traits that the answers of a type come from")]
+use tool_core::__private::rungs::*;
+use tool_core::__private::{ParamDef, ParamKeys, answers, param_with};
 use tool_core::args::{Args, Coerce, Coercion, MAX_ISSUES, Rule};
 use tool_core::def::{Bounds, Cache, Constraint, Doc, Handler, Number, Origin, Range, Run, ToolDef};
 use tool_core::{ArgIssue, IssueCode, ToolError};
@@ -28,15 +30,40 @@ fn tool(params: Vec<ParamDef<'static>>) -> &'static ToolDef<'static> {
 
 macro_rules! param {
     ($name:expr, $doc:expr, $type:ty) => {
-        typed(answers!($type), named($name, $doc))
+        param_with(answers!($type), $name, $doc, None, &ParamKeys::NONE)
+    };
+}
+
+/// Sets a field of the row, or a key beside it.
+macro_rules! key {
+    ($param:ident $keys:ident name $value:expr) => {
+        $param.name = $value;
+    };
+    ($param:ident $keys:ident doc $value:expr) => {
+        $param.doc = $value;
+    };
+    ($param:ident $keys:ident schema $value:expr) => {
+        $param.schema = $value;
+    };
+    ($param:ident $keys:ident default $value:expr) => {
+        $param.default = $value;
+    };
+    ($param:ident $keys:ident required $value:expr) => {
+        $param.required = $value;
+    };
+    ($param:ident $keys:ident $key:ident $value:expr) => {
+        $keys.$key = $value;
     };
 }
 
 macro_rules! x {
     ($type:ty $(, $key:ident: $value:expr)*) => {{
         #[allow(unused_mut)]
+        let mut keys = ParamKeys::NONE;
+        #[allow(unused_mut)]
         let mut param = param!("x", Doc::Text("X."), $type);
-        $(param.$key = $value;)*
+        $(key!(param keys $key $value);)*
+        param.keys = Box::leak(Box::new(keys));
         param
     }};
 }
@@ -390,8 +417,10 @@ fn a_flattened_struct_spreads_its_fields() {
 #[test]
 fn what_was_meant_for_a_secret_parameter_is_not_repeated() {
     let tool = tool(vec![{
-        let mut param = param!("password", Doc::Text("P."), String);
-        param.secret = true;
+        let param = ParamDef {
+            keys: &ParamKeys { secret: true, ..ParamKeys::NONE },
+            ..param!("password", Doc::Text("P."), String)
+        };
         param
     }]);
     let mut args = Args::new(tool, json!({"pasword": "hunter2"}), Coerce::Lenient).unwrap();

@@ -293,3 +293,107 @@ fn a_changed_set_is_a_new_registry() {
     let second = first.to_builder().add::<Write>().build().unwrap();
     assert_eq!((first.len(), second.len()), (1, 2));
 }
+
+/// Types that are flattened, and what is wrong with it.
+#[allow(dead_code, reason = "they are only looked into")]
+mod flattened {
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use tool_core::prelude::*;
+
+    /// Two fields.
+    #[derive(Deserialize, JsonSchema)]
+    pub(super) struct Page {
+        /// Words.
+        query: String,
+        /// How many.
+        limit: u32,
+    }
+
+    /// Two cases.
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "kind")]
+    pub(super) enum Sort {
+        /// By a field.
+        By { field: String },
+        /// Up to a limit.
+        Top { limit: u32 },
+    }
+
+    /// Two texts.
+    #[derive(Deserialize, JsonSchema)]
+    pub(super) enum Level {
+        /// Low.
+        Low,
+        /// High.
+        High,
+    }
+
+    macro_rules! tools {
+        ($($name:ident($($(#[$attr:meta])? $param:ident: $type:ty),+);)+) => {$(
+            /// Finds.
+            #[tool(register = false)]
+            pub(super) fn $name($(
+                /// It.
+                $(#[$attr])?
+                $param: $type
+            ),+) {
+                $(let _ = $param;)+
+            }
+        )+};
+    }
+
+    tools! {
+        sound(query: String, #[arg(flatten)] page: Sort);
+        no_struct(#[arg(flatten)] level: Level);
+        number(#[arg(flatten)] n: u8);
+        named_twice(query: String, #[arg(flatten)] page: Page);
+        by_alias(#[arg(aliases = ["query"])] words: String, #[arg(flatten)] page: Page);
+        by_fields(#[arg(flatten)] page: Page, #[arg(flatten)] sort: Sort);
+    }
+}
+
+#[test]
+fn flattened_types_are_looked_into_when_the_registry_is_built() {
+    use flattened::*;
+    let said = |def| Registry::builder().add_def(def).build().map(drop).map_err(lines);
+    assert_eq!(said(SoundTool::DEF), Ok(()));
+    for (def, text) in [
+        (
+            NoStructTool::DEF,
+            "flatten_not_object: parameter `level` of `no_struct` flattens `Level`, which is neither a struct nor an \
+             internally tagged enum",
+        ),
+        (
+            NumberTool::DEF,
+            "flatten_not_object: parameter `n` of `number` flattens `integer 0..=255`, which is neither a struct nor an \
+             internally tagged enum",
+        ),
+        (
+            NamedTwiceTool::DEF,
+            "param_clash: `named_twice` has two parameters called `query`: `query` and a field of the flattened `page`",
+        ),
+        (
+            ByAliasTool::DEF,
+            "param_clash: `by_alias` has two parameters called `query`: `words` and a field of the flattened `page`",
+        ),
+        (
+            ByFieldsTool::DEF,
+            "param_clash: `by_fields` has two parameters called `limit`: a field of the flattened `page` and a field of \
+             the flattened `sort`",
+        ),
+    ] {
+        assert_eq!(said(def).unwrap_err(), [text]);
+    }
+}
+
+/// The codes of registry.md §7: each has a test here for its whole text.
+#[test]
+fn every_code_has_its_text_told_here() {
+    let told = include_str!("registry.rs");
+    for (code, word) in ProblemCode::ALL {
+        // A pattern that is no selection is refused before there is a registry.
+        let elsewhere = code == ProblemCode::SelectionInvalid;
+        assert!(elsewhere || told.contains(&format!("\"{word}: ")), "{word}");
+    }
+}

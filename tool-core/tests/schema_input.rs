@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 #[allow(unused_imports, reason = "traits that the answers of a type come from")]
 use tool_core::__private::rungs::*;
-use tool_core::__private::{answers, named, output, typed};
+use tool_core::__private::{answers, output, param_with};
 use tool_core::ToolDef;
 use tool_core::def::{
-    Bounds, Cache, Doc, Handler, LogMode, Number, Origin, ParamDef, Range, Run, SchemaSource,
+    Bounds, Cache, Doc, Handler, LogMode, Number, Origin, ParamDef, ParamKeys, Range, Run, SchemaSource,
 };
 use tool_core::schema::{InputSchema, built};
 
@@ -39,18 +39,41 @@ fn one(param: ParamDef<'static>) -> (Value, bool) {
 
 /// A parameter, as `#[tool]` writes it.
 macro_rules! param {
-    ($name:expr, $doc:expr, $type:ty) => {{
-        let mut param = named($name, $doc);
-        param.any = true;
-        typed(answers!($type), param)
-    }};
+    ($name:expr, $doc:expr, $type:ty) => {
+        param_with(answers!($type), $name, $doc, None, &ParamKeys { any: true, ..ParamKeys::NONE })
+    };
+}
+
+/// Sets a field of the row, or a key beside it.
+macro_rules! key {
+    ($param:ident $keys:ident name $value:expr) => {
+        $param.name = $value;
+    };
+    ($param:ident $keys:ident doc $value:expr) => {
+        $param.doc = $value;
+    };
+    ($param:ident $keys:ident schema $value:expr) => {
+        $param.schema = $value;
+    };
+    ($param:ident $keys:ident default $value:expr) => {
+        $param.default = $value;
+    };
+    ($param:ident $keys:ident required $value:expr) => {
+        $param.required = $value;
+    };
+    ($param:ident $keys:ident $key:ident $value:expr) => {
+        $keys.$key = $value;
+    };
 }
 
 macro_rules! x {
     ($type:ty $(, $key:ident: $value:expr)*) => {{
         #[allow(unused_mut)]
+        let mut keys = ParamKeys { any: true, ..ParamKeys::NONE };
+        #[allow(unused_mut)]
         let mut param = param!("x", Doc::Text(""), $type);
-        $(param.$key = $value;)*
+        $(key!(param keys $key $value);)*
+        param.keys = Box::leak(Box::new(keys));
         param
     }};
 }
@@ -211,8 +234,10 @@ fn the_text_of_a_parameter_comes_before_the_notes_of_its_type() {
 
 #[test]
 fn definitions_are_shared_at_the_root() {
-    let mut y = param!("y", Doc::Text("The second."), Option<Node>);
-    y.secret = true;
+    let y = ParamDef {
+        keys: &ParamKeys { secret: true, ..ParamKeys::NONE },
+        ..param!("y", Doc::Text("The second."), Option<Node>)
+    };
     let schema = input(vec![x!(Node), y, param!("z", Doc::NONE, Vec<Node>)]).schema();
     assert_eq!(
         *schema,

@@ -1,7 +1,10 @@
-//! Every limit of the file tools: its name, its default and what it bounds, in one table.
+//! Every limit of the standard tools: its name, default, range and what it bounds, in one table.
 //!
 //! A [`Limits`] value starts with the defaults and takes what an operator configured under `[limits]`. The rows of
-//! [`Limits::rows`] are what `doctor` shows. (Source: files.md §2, sandbox.md §4 and §16.)
+//! [`Limits::rows`] are what `doctor` shows. What nobody may configure stands beside the code that enforces it.
+//! (Source: files.md §2, sandbox.md §4, §10 and §16, shell.md §3.)
+
+use std::ops::RangeInclusive;
 
 use tool_core::ToolError;
 
@@ -19,10 +22,10 @@ pub struct Row {
 }
 
 macro_rules! limits {
-    ($($constant:ident $field:ident $value:literal $zero:ident $meaning:literal;)*) => {
+    ($($constant:ident $field:ident $value:literal $range:expr, $meaning:literal;)*) => {
         $(#[doc = $meaning] pub const $constant: u64 = $value;)*
 
-        /// The limits that hold for a workspace.
+        /// The limits that hold for a workspace and for the commands of a sandbox.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Limits {
             $(#[doc = $meaning] pub $field: u64,)*
@@ -48,68 +51,98 @@ macro_rules! limits {
             /// Sets a limit by its configuration key.
             ///
             /// # Errors
-            /// `not_configured`: `limit_out_of_range` for a value that must be positive, `limit_unknown` for a key
-            /// that no limit has.
+            /// `not_configured`: `limit_out_of_range` for a value outside its range, `limit_unknown` for a key that no
+            /// limit has.
             pub fn set(&mut self, name: &str, value: u64) -> Result<(), ToolError> {
-                let (slot, zero) = match name {
-                    $(stringify!($field) => (&mut self.$field, Zero::$zero),)*
+                let (slot, range) = match name {
+                    $(stringify!($field) => (&mut self.$field, $range),)*
                     _ => return Err(unknown(name)),
                 };
-                if value == 0 && zero == Zero::Refused {
-                    return Err(ToolError::not_configured(format!("{name} must be positive."))
-                        .code("limit_out_of_range"));
-                }
+                in_range(name, value, &range)?;
                 *slot = value;
+                Ok(())
+            }
+
+            /// Looks at the range of every limit: fields can be set without [`Limits::set`].
+            ///
+            /// # Errors
+            /// `not_configured`/`limit_out_of_range`.
+            pub fn check(&self) -> Result<(), ToolError> {
+                $(in_range(stringify!($field), self.$field, &$range)?;)*
                 Ok(())
             }
         }
     };
 }
 
-/// Whether zero is a value of a limit.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Zero {
-    Refused,
-    Allowed,
-}
+/// The range of a limit where zero would close the tool.
+const POSITIVE: RangeInclusive<u64> = 1..=u64::MAX;
+
+/// The range of a limit where zero means something.
+const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 
 // `REGEX_SIZE_LIMIT` is the default of the regex crate: at the 1 MiB of files.md §2 not even `(\w{10}){10}` compiles, which
 // the attack catalogue (regex-002, twin) asks for; `\w` alone takes 64 KiB.
 limits! {
-    MAX_READ_BYTES max_read_bytes 200_000 Refused "Bytes of text returned by one `read_file` or `search_files`.";
-    MAX_BINARY_READ_BYTES max_binary_read_bytes 150_000 Refused "Bytes returned by one binary read, before base64.";
-    MAX_READ_FILE_BYTES max_read_file_bytes 67_108_864 Refused "Largest file read as text, hashed or searched, in bytes.";
-    MAX_EDIT_FILE_BYTES max_edit_file_bytes 10_485_760 Refused "Largest file edited, before and after, in bytes.";
-    MAX_WRITE_BYTES max_write_bytes 10_485_760 Refused "Decoded bytes of `content` of `write_file`.";
-    MAX_PATCH_BYTES max_patch_bytes 1_048_576 Refused "Bytes of one patch.";
-    MAX_HUNKS max_hunks 1_000 Refused "Hunks of one patch.";
-    MAX_LINE_PATCHES max_line_patches 1_000 Refused "Line patches of one call.";
-    ECHO_CHARS echo_chars 80 Refused "Characters of input, file or patch quoted in an error.";
-    EXCERPT_LINES excerpt_lines 2 Allowed "Lines of context around a change in a result.";
-    EXCERPT_BYTES excerpt_bytes 4_096 Refused "Bytes of all excerpts of a result together.";
-    LIST_LIMIT list_limit 1_000 Refused "Entries per page when the call does not say.";
-    LIST_LIMIT_MAX list_limit_max 10_000 Refused "Most entries per page.";
-    WALK_DEPTH_MAX walk_depth_max 128 Refused "Directories that a walk goes down.";
-    WALK_ENTRIES walk_entries 1_000_000 Refused "Entries that a walk visits.";
-    WALK_SECONDS walk_seconds 10 Refused "Seconds that a walk takes.";
-    PATTERN_BYTES pattern_bytes 8_192 Refused "Bytes of a regular expression.";
-    GLOB_BYTES glob_bytes 1_024 Refused "Bytes of one glob.";
-    GLOBS_MAX globs_max 64 Refused "Globs per call.";
-    REGEX_SIZE_LIMIT regex_size_limit 10_485_760 Refused "Bytes of a compiled regular expression.";
-    REGEX_DFA_SIZE_LIMIT regex_dfa_size_limit 10_485_760 Refused "Bytes of the lazy automaton of a regular expression.";
-    REGEX_NEST_LIMIT regex_nest_limit 250 Refused "Nested groups of a regular expression.";
-    SEARCH_LINE_BYTES search_line_bytes 1_048_576 Refused "Bytes of the longest line searched.";
-    SEARCH_MULTILINE_FILE_BYTES search_multiline_file_bytes 10_485_760 Refused "Largest file searched in multiline mode, in bytes.";
-    SEARCH_RESULTS search_results 1_000 Refused "Matching lines when the call does not say.";
-    SEARCH_RESULTS_MAX search_results_max 10_000 Refused "Most matching lines.";
-    SEARCH_CONTEXT_MAX search_context_max 20 Allowed "Context lines before or after a match.";
-    SEARCH_LINE_CHARS search_line_chars 500 Refused "Characters shown of one matching line.";
-    SUBMATCHES_MAX submatches_max 32 Refused "Matches located in one line.";
-    TREE_ENTRIES tree_entries 10_000 Refused "Entries of one recursive copy or delete.";
-    COPY_BYTES copy_bytes 1_073_741_824 Refused "Bytes of one copy.";
-    FREE_SPACE_FLOOR free_space_floor 67_108_864 Allowed "Free bytes that a write must leave.";
-    UNDO_BYTES undo_bytes 268_435_456 Allowed "Old bytes kept for `revert`; 0 keeps none.";
-    IGNORE_FILE_BYTES ignore_file_bytes 1_048_576 Refused "Largest ignore file that is read, in bytes.";
+    // Files.
+    MAX_READ_BYTES max_read_bytes 200_000 POSITIVE, "Bytes of text returned by one `read_file` or `search_files`.";
+    MAX_BINARY_READ_BYTES max_binary_read_bytes 150_000 POSITIVE, "Bytes returned by one binary read, before base64.";
+    MAX_READ_FILE_BYTES max_read_file_bytes 67_108_864 POSITIVE, "Largest file read as text, hashed or searched, in bytes.";
+    MAX_EDIT_FILE_BYTES max_edit_file_bytes 10_485_760 POSITIVE, "Largest file edited, before and after, in bytes.";
+    MAX_WRITE_BYTES max_write_bytes 10_485_760 POSITIVE, "Decoded bytes of `content` of `write_file`.";
+    MAX_PATCH_BYTES max_patch_bytes 1_048_576 POSITIVE, "Bytes of one patch.";
+    MAX_HUNKS max_hunks 1_000 POSITIVE, "Hunks of one patch.";
+    MAX_LINE_PATCHES max_line_patches 1_000 POSITIVE, "Line patches of one call.";
+    ECHO_CHARS echo_chars 80 POSITIVE, "Characters of input, file or patch quoted in an error.";
+    EXCERPT_LINES excerpt_lines 2 ANY, "Lines of context around a change in a result.";
+    EXCERPT_BYTES excerpt_bytes 4_096 POSITIVE, "Bytes of all excerpts of a result together.";
+    LIST_LIMIT list_limit 1_000 POSITIVE, "Entries per page when the call does not say.";
+    LIST_LIMIT_MAX list_limit_max 10_000 POSITIVE, "Most entries per page.";
+    WALK_DEPTH_MAX walk_depth_max 128 POSITIVE, "Directories that a walk goes down.";
+    WALK_ENTRIES walk_entries 1_000_000 POSITIVE, "Entries that a walk visits.";
+    WALK_SECONDS walk_seconds 10 POSITIVE, "Seconds that a walk takes.";
+    PATTERN_BYTES pattern_bytes 8_192 POSITIVE, "Bytes of a regular expression.";
+    GLOB_BYTES glob_bytes 1_024 POSITIVE, "Bytes of one glob.";
+    GLOBS_MAX globs_max 64 POSITIVE, "Globs per call.";
+    REGEX_SIZE_LIMIT regex_size_limit 10_485_760 POSITIVE, "Bytes of a compiled regular expression.";
+    REGEX_DFA_SIZE_LIMIT regex_dfa_size_limit 10_485_760 POSITIVE, "Bytes of the lazy automaton of a regular expression.";
+    REGEX_NEST_LIMIT regex_nest_limit 250 POSITIVE, "Nested groups of a regular expression.";
+    SEARCH_LINE_BYTES search_line_bytes 1_048_576 POSITIVE, "Bytes of the longest line searched.";
+    SEARCH_MULTILINE_FILE_BYTES search_multiline_file_bytes 10_485_760 POSITIVE, "Largest file searched in multiline mode, in bytes.";
+    SEARCH_RESULTS search_results 1_000 POSITIVE, "Matching lines when the call does not say.";
+    SEARCH_RESULTS_MAX search_results_max 10_000 POSITIVE, "Most matching lines.";
+    SEARCH_CONTEXT_MAX search_context_max 20 ANY, "Context lines before or after a match.";
+    SEARCH_LINE_CHARS search_line_chars 500 POSITIVE, "Characters shown of one matching line.";
+    SUBMATCHES_MAX submatches_max 32 POSITIVE, "Matches located in one line.";
+    TREE_ENTRIES tree_entries 10_000 POSITIVE, "Entries of one recursive copy or delete.";
+    COPY_BYTES copy_bytes 1_073_741_824 POSITIVE, "Bytes of one copy.";
+    FREE_SPACE_FLOOR free_space_floor 67_108_864 ANY, "Free bytes that a write must leave.";
+    UNDO_BYTES undo_bytes 268_435_456 ANY, "Old bytes kept for `revert`; 0 keeps none.";
+    IGNORE_FILE_BYTES ignore_file_bytes 1_048_576 POSITIVE, "Largest ignore file that is read, in bytes.";
+    // Commands.
+    MAX_TIMEOUT_SECONDS max_timeout_seconds 3_600 1..=86_400, "Longest timeout of a command, in seconds.";
+    MAX_COMMAND_CHARS max_command_chars 8_192 1..=131_072, "Characters of a command with its arguments.";
+    MAX_ARGS max_args 128 1..=4_096, "Arguments of one command.";
+    MAX_ARG_CHARS max_arg_chars 8_192 1..=131_072, "Characters of one argument.";
+    MAX_CWD_CHARS max_cwd_chars 1_024 1..=4_096, "Characters of a working directory.";
+    MAX_STREAM_BYTES max_stream_bytes 200_000 1..=10_485_760, "Bytes kept of one output stream.";
+    MAX_TOTAL_OUTPUT_BYTES max_total_output_bytes 268_435_456 1..=1_099_511_627_776, "Bytes that a command writes in all.";
+    MAX_FILE_BYTES max_file_bytes 1_073_741_824 1..=1_099_511_627_776, "Bytes of the largest file that a command writes.";
+    MAX_MEMORY_BYTES max_memory_bytes 4_294_967_296 1..=1_099_511_627_776, "Bytes of memory of a command.";
+    MAX_PROCESSES max_processes 1_024 1..=4_194_304, "Processes and threads of a command.";
+    PARALLEL_COMMANDS parallel_commands 16 1..=1_024, "Commands that run at once.";
+    MAX_BACKGROUND max_background 8 1..=1_024, "Background processes of one owner.";
+    MAX_BACKGROUND_SECONDS max_background_seconds 86_400 1..=604_800, "Longest timeout of a background process, in seconds.";
+    QUEUED_COMMANDS queued_commands 1_000 1..=1_000_000, "Commands that wait for a place.";
+}
+
+fn in_range(name: &str, value: u64, range: &RangeInclusive<u64>) -> Result<(), ToolError> {
+    let message = match value {
+        value if range.contains(&value) => return Ok(()),
+        0 => format!("{name} must be positive."),
+        _ => format!("{name} exceeds {}.", range.end()),
+    };
+    Err(ToolError::not_configured(message).code("limit_out_of_range"))
 }
 
 fn unknown(name: &str) -> ToolError {
@@ -122,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_can_be_set_by_its_name_and_is_shown() {
+    fn every_limit_can_be_set_by_its_name_and_is_shown() {
         for row in Limits::default().rows() {
             let mut limits = Limits::default();
             assert_eq!(row.value, row.default);
@@ -133,13 +166,43 @@ mod tests {
     }
 
     #[test]
+    fn no_two_limits_have_one_name_and_every_default_lies_in_its_range() {
+        let mut names: Vec<&str> = Limits::default().rows().into_iter().map(|row| row.name).collect();
+        let total = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), total);
+        assert!(Limits::default().check().is_ok());
+    }
+
+    #[test]
     fn zero_is_refused_where_it_would_close_the_tool() {
+        let allowed = ["excerpt_lines", "search_context_max", "free_space_floor", "undo_bytes"];
+        for row in Limits::default().rows() {
+            let mut limits = Limits::default();
+            match limits.set(row.name, 0) {
+                Ok(()) => assert!(allowed.contains(&row.name) && limits.check().is_ok(), "{}", row.name),
+                Err(error) => {
+                    assert!(!allowed.contains(&row.name), "{}", row.name);
+                    assert_eq!(error.code_str(), "limit_out_of_range");
+                    assert_eq!(error.message(), format!("{} must be positive.", row.name));
+                    assert_eq!(limits, Limits::default(), "a refused value changes nothing");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_of_commands_has_a_greatest_value_however_it_is_set() {
         let mut limits = Limits::default();
-        let error = limits.set("max_read_bytes", 0).unwrap_err();
-        assert_eq!(error.code_str(), "limit_out_of_range");
-        assert_eq!(error.message(), "max_read_bytes must be positive.");
-        limits.set("undo_bytes", 0).unwrap();
-        limits.set("max_read_bytes", 1).unwrap();
+        let by_name = limits.set("max_stream_bytes", 10_485_761).unwrap_err();
+        limits.max_stream_bytes = 10_485_761;
+        for error in [by_name, limits.check().unwrap_err()] {
+            assert_eq!(error.code_str(), "limit_out_of_range");
+            assert_eq!(error.message(), "max_stream_bytes exceeds 10485760.");
+        }
+        limits.set("max_stream_bytes", 10_485_760).unwrap();
+        assert!(limits.check().is_ok());
     }
 
     #[test]

@@ -273,10 +273,10 @@ impl Listeners {
     }
 }
 
-fn policy(case: &Value) -> SandboxPolicy {
+fn policy(case: &Value) -> Result<SandboxPolicy, ToolError> {
     let mut policy = SandboxPolicy::default();
     for (name, value) in case["limits"].as_object().into_iter().flatten() {
-        policy.limits.set(name, value.as_u64().unwrap()).unwrap();
+        policy.limits.set(name, value.as_u64().unwrap())?;
     }
     let config = &case["config"];
     if let Some(word) = config["sandbox.network"].as_str() {
@@ -290,7 +290,7 @@ fn policy(case: &Value) -> SandboxPolicy {
     }
     let forced = config["environment"]["TOOLBOX_SANDBOX_FORCE_MISSING"].as_str().unwrap_or_default();
     policy.missing = forced.split(',').filter_map(Layer::from_word).collect();
-    policy
+    Ok(policy)
 }
 
 async fn run_case(case: &Value) -> Result<(), String> {
@@ -314,7 +314,7 @@ async fn run_case(case: &Value) -> Result<(), String> {
     ]);
     set_up(&places.fill(&case["setup"]), &listeners);
     let expect = places.fill(&case["expect"]);
-    let bench = match Bench::try_at(directory, policy(case)) {
+    let bench = match policy(case).and_then(|policy| Bench::try_at(directory, policy)) {
         Ok(bench) => bench,
         Err(error) => return fits_any(&Err(error), &expect),
     };

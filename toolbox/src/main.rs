@@ -1,6 +1,8 @@
 //! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`
 //! and a sandbox for the commands that they run.
 
+mod probe;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -17,7 +19,9 @@ fn main() -> ExitCode {
         .about("The standard tools as one program.")
         .group("file", "Files of the workspace")
         .group("shell", "Programs, in a sandbox")
-        .context(context);
+        .context(context)
+        .probe("workspace", probe::workspace)
+        .probe("sandbox", probe::sandbox);
     tool_cli::main(Ok(cli))
 }
 

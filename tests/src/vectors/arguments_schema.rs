@@ -91,7 +91,7 @@ fn texts_of_decode_cases_follow_from_schema_and_value() {
         let input = tool.input_schema().expect("the schema of a case is valid");
         for issue in case["expect"]["issues"].as_array().into_iter().flatten() {
             let path = issue["path"].as_str().expect("a path is a text");
-            let Some(at) = tool.params.iter().position(|p| !p.flatten && path == format!("/{}", p.name))
+            let Some(at) = tool.params.iter().position(|p| !p.keys.flatten && path == format!("/{}", p.name))
             else {
                 continue;
             };
@@ -115,7 +115,7 @@ fn texts_of_decode_cases_follow_from_schema_and_value() {
             assert_eq!(issue["expected"], says, "{}", case["id"]);
             compared += 1;
             if let Some(value) = case["input"].pointer(path) {
-                let shows = if param.secret { got_hidden(value) } else { got(value) };
+                let shows = if param.keys.secret { got_hidden(value) } else { got(value) };
                 assert_eq!(issue["got"], shows, "{}", case["id"]);
             }
         }

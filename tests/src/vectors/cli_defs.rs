@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 use tool_cli::clash;
 use tool_cli::flags::Table;
 use tool_core::args::Args;
-use tool_core::def::{Cache, CliDef, Doc, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run, SchemaSource};
+use tool_core::def::{
+    Cache, CliDef, Doc, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run, SchemaSource,
+};
 use tool_core::{
     AnyTool, Call, Caller, Coerce, DynTool, Executor, ToolContext, ToolDef, ToolError, ToolOutput,
 };
@@ -87,7 +89,12 @@ fn param(param: &Value) -> ParamDef<'static> {
         ..CliDef::NONE
     };
     let base = ParamDef::new(leak(&param["name"]).unwrap(), Doc::Text("x"), kind, schema);
-    let keys = ParamKeys { aliases: Box::leak(aliases.into()), secret: param["secret"] == true, cli, ..ParamKeys::NONE };
+    let keys = ParamKeys {
+        aliases: Box::leak(aliases.into()),
+        secret: param["secret"] == true,
+        cli,
+        ..ParamKeys::NONE
+    };
     ParamDef { keys: Box::leak(Box::new(keys)), ..base }
 }
 

@@ -54,6 +54,38 @@ fn vectors_diagnostics() {
     assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
 }
 
+/// What the compiler says of a body that does not parse: rustc's word, whatever the attribute is.
+const BROKEN_BODIES: [(&str, &str); 4] = [
+    ("let x = ; x", "expected expression, found `;`"),
+    ("let x = 1 x", "expected one of"),
+    ("match 1 { _ = 2 }", "expected one of"),
+    ("1 + ", "expected expression, found `}`"),
+];
+
+#[test]
+fn a_broken_body_and_a_bad_attribute_are_both_told_and_the_body_alone_by_rustc() {
+    let compiler = Compiler::new();
+    for (index, (body, rustc)) in BROKEN_BODIES.into_iter().enumerate() {
+        let errors = |attribute: &str| {
+            let source = format!("/// Counts.\n#[tool({attribute})]\nfn count() -> u32 {{ {body} }}");
+            let id = format!("broken-body-{index}");
+            let case = Case { id, source, by: String::new(), errors: Vec::new() };
+            let said = compiler.compile(&case).into_iter().map(|said| (said.level, said.message));
+            said.collect::<Vec<_>>()
+        };
+        let is_ours = |message: &str| message.starts_with("unknown key `grup` in `#[tool]`");
+        let both = errors("grup = \"x\"");
+        assert_eq!(both.iter().filter(|(_, message)| is_ours(message)).count(), 1, "{body}: {both:?}");
+        assert_eq!(both.iter().filter(|(_, message)| message.contains(rustc)).count(), 1, "{body}: {both:?}");
+        assert_eq!(both.len(), 2, "{body}: {both:?}");
+        let alone = errors("group = \"x\"");
+        assert!(
+            matches!(&alone[..], [(level, message)] if level == "error" && message.contains(rustc)),
+            "{alone:?}"
+        );
+    }
+}
+
 /// Compiles every case on all cores and returns what differs.
 fn compile_all(cases: &[Case]) -> Vec<String> {
     let compiler = Compiler::new();
@@ -75,7 +107,8 @@ fn compile_all(cases: &[Case]) -> Vec<String> {
 /// rustc with the crates that a source may name.
 struct Compiler {
     externs: BTreeMap<String, PathBuf>,
-    work: tempdir::Dir,
+    /// For the sources of one run.
+    work: tempfile::TempDir,
 }
 
 impl Compiler {
@@ -98,7 +131,7 @@ impl Compiler {
             }
         }
         assert_eq!(externs.len(), CRATES.len(), "{externs:?}");
-        Compiler { externs, work: tempdir::Dir::new() }
+        Compiler { externs, work: tempfile::tempdir().unwrap() }
     }
 
     /// What the compiler says of a source.
@@ -168,30 +201,4 @@ fn fits(said: &Said, expected: &Expected, start: Option<usize>, by: &str) -> boo
         _ => message == expected.message,
     };
     said.level == "error" && same && (said.start == start || said.attribute == start)
-}
-
-/// A directory for the sources of one run.
-mod tempdir {
-    use std::path::{Path, PathBuf};
-    use std::{env, fs, process};
-
-    pub(super) struct Dir(PathBuf);
-
-    impl Dir {
-        pub(super) fn new() -> Dir {
-            let path = env::temp_dir().join(format!("vectors-diagnostics-{}", process::id()));
-            fs::create_dir_all(&path).unwrap();
-            Dir(path)
-        }
-
-        pub(super) fn path(&self) -> &Path {
-            &self.0
-        }
-    }
-
-    impl Drop for Dir {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
 }

@@ -8,8 +8,8 @@ use std::sync::{LazyLock, Mutex};
 use serde_json::{Map, Value, json};
 use tool_core::ToolDef;
 use tool_core::def::{
-    Bounds, Cache, Constraint, Doc, Handler, Number, Origin, ParamDef, ParamKind, Range, SchemaSource,
-    ValueFn,
+    Bounds, Cache, Constraint, Doc, Handler, Number, Origin, ParamDef, ParamKeys, ParamKind, Range,
+    SchemaSource, ValueFn,
 };
 
 /// The schema of a type, as schemars writes it in the deserialize contract.
@@ -170,20 +170,21 @@ pub(crate) fn param(given: &Value) -> ParamDef<'static> {
     let source = SchemaSource::Given(Box::leak(Box::new(schema(kind))));
     let mut param =
         ParamDef::new(text(given["name"].as_str().expect("a name")), doc, param_kind(kind), source);
-    param.any = kind == "any" || *kind == json!(["option", "any"]);
-    param.aliases = texts(&given["aliases"]);
+    let mut keys = ParamKeys::NONE;
+    keys.any = kind == "any" || *kind == json!(["option", "any"]);
+    keys.aliases = texts(&given["aliases"]);
     param.required = given["required"] == true;
     param.default = given.get("default").map(constant);
-    param.flatten = given["flatten"] == true;
-    param.secret = given["secret"] == true;
-    param.deprecated = given["deprecated"].as_str().map(text);
-    param.format = given["format"].as_str().map(text);
-    param.entries = given["entries"] == true;
-    param.header = given["header"].as_str().map(text);
-    param.examples = given.get("examples").map(constant);
-    param.conflicts_with = texts(&given["conflicts_with"]);
-    param.requires = texts(&given["requires"]);
-    param.bounds = Bounds {
+    keys.flatten = given["flatten"] == true;
+    keys.secret = given["secret"] == true;
+    keys.deprecated = given["deprecated"].as_str().map(text);
+    keys.format = given["format"].as_str().map(text);
+    keys.entries = given["entries"] == true;
+    keys.header = given["header"].as_str().map(text);
+    keys.examples = given.get("examples").map(constant);
+    keys.conflicts_with = texts(&given["conflicts_with"]);
+    keys.requires = texts(&given["requires"]);
+    keys.bounds = Bounds {
         min: number(&given["range"][0]),
         max: number(&given["range"][1]),
         max_exclusive: false,
@@ -192,6 +193,7 @@ pub(crate) fn param(given: &Value) -> ParamDef<'static> {
         pattern: given["pattern"].as_str().map(text),
         choices: texts(&given["choices"]),
     };
+    param.keys = Box::leak(Box::new(keys));
     param
 }
 

@@ -10,6 +10,9 @@ use tool_core::{Coerce, Executor, Registry, ToolEntry};
 
 use crate::gather::Gathered;
 
+/// Reads of a batch that run at once.
+pub(crate) const JOBS_MAX: u32 = 64;
+
 /// Calls a tool by its name or alias, or many from JSON Lines.
 ///
 /// With `--jsonl` each line is one call, `{"id"?, "tool", "args"?}`, and is answered by one line in the same order.
@@ -22,7 +25,7 @@ pub(crate) fn call(
     #[arg(value_name = "FILE")]
     jsonl: Option<String>,
     /// How many reads may run at once.
-    #[arg(range = 1..=64, default = 1)]
+    #[arg(range = 1..=JOBS_MAX, default = 1)]
     jobs: u32,
 ) -> Result<Value, ToolError> {
     Ok(serde_json::json!({"name": name, "jsonl": jsonl, "jobs": jobs}))

@@ -1,14 +1,19 @@
 //! `help`: the page of a command, or of a topic.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tool_core::ErrorKind;
 use tool_core::prelude::*;
 
+use crate::globals::GLOBALS;
 use crate::lex::{Lexer, Step};
+use crate::tree::Tree;
+use crate::words::kebab;
 
 /// Prints the help of a command or a topic.
 ///
-/// Topics: exit-codes, input, output.
+/// Topics: exit-codes, input, output, environment.
 #[tool(register = false)]
 pub(crate) fn help(
     /// Words of a command, or a topic.
@@ -31,14 +36,55 @@ pub(crate) fn words(lexer: &mut Lexer<'_>) -> Vec<String> {
 }
 
 /// The page of a topic.
-pub(crate) fn topic(words: &[String], program: &str) -> Option<String> {
+pub(crate) fn topic(words: &[String], program: &str, prefix: &str, tree: &Tree<'_>) -> Option<String> {
     match words {
         [topic] if topic == "exit-codes" => Some(exit_codes()),
-        [topic] if topic == "input" => Some(INPUT.replace("{program}", program)),
-        [topic] if topic == "output" => Some(OUTPUT.replace("{program}", program)),
+        [topic] if topic == "input" => Some(INPUT.to_owned()),
+        [topic] if topic == "output" => Some(OUTPUT.to_owned()),
+        [topic] if topic == "environment" => Some(environment(program, prefix, tree)),
         _ => None,
     }
 }
+
+/// Every variable that is read: those of the program, those that many programs know, and those of the tools.
+fn environment(program: &str, prefix: &str, tree: &Tree<'_>) -> String {
+    let own = GLOBALS.iter().filter_map(|row| Some((format!("{prefix}_{}", row.env?), row.help.to_owned())));
+    let logged = (format!("{prefix}_LOG"), "What is logged, such as warn or tool_std=debug".to_owned());
+    let common = COMMON.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let mut tools: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for command in tree.all().filter(|command| command.is_listed()) {
+        let def = command.entry.def();
+        let words = command.words.join(" ");
+        for param in def.params.iter().filter(|param| !param.keys.cli.hidden) {
+            let uses = param.keys.cli.env.map(|name| tools.entry(name.to_owned()).or_default());
+            uses.into_iter()
+                .for_each(|uses| uses.push(format!("{} of '{program} {words}'", kebab(param.name))));
+        }
+        for secret in def.secrets {
+            tools.entry(secret.key.to_owned()).or_default().push(format!("secret of '{program} {words}'"));
+        }
+    }
+    let tools: Vec<_> = tools.into_iter().map(|(name, uses)| (name, uses.join(", "))).collect();
+    let sections =
+        [("Program", own.chain([logged]).collect::<Vec<_>>()), ("Common", common.to_vec()), ("Tools", tools)];
+    let width = sections.iter().flat_map(|section| &section.1).map(|row| row.0.len()).max().unwrap_or(0);
+    let mut page = "An option wins over its variable; an empty variable is not set.\n".to_owned();
+    for (title, rows) in sections.iter().filter(|section| !section.1.is_empty()) {
+        page.push_str(&format!("\n{title}:\n"));
+        rows.iter().for_each(|(name, text)| page.push_str(&format!("  {name:width$}  {text}\n")));
+    }
+    page
+}
+
+/// Variables that many programs know.
+const COMMON: [(&str, &str); 6] = [
+    ("NO_COLOR", "No colours, if not empty"),
+    ("CLICOLOR_FORCE", "Colours although there is no terminal"),
+    ("TERM", "No colours if it is dumb"),
+    ("XDG_CONFIG_HOME", "Where the directory with the settings file is, else $HOME/.config"),
+    ("HOME", "The home directory"),
+    ("SOURCE_DATE_EPOCH", "The date of manual pages, in seconds"),
+];
 
 /// Every kind of error with its exit status.
 fn exit_codes() -> String {

@@ -3,7 +3,14 @@
 //! They are tools in a registry of their own, so that their options, help, errors and formats are those of tools.
 
 pub(crate) mod call;
+#[cfg(feature = "completions")]
+mod completions;
+mod doctor;
 pub(crate) mod help;
+#[cfg(feature = "man")]
+mod man;
+mod program;
+mod skill;
 mod tools_list;
 mod tools_schema;
 mod tools_show;
@@ -12,12 +19,37 @@ use std::sync::OnceLock;
 
 use tool_core::{Registry, ToolError};
 
+pub(crate) use program::Program;
+
 /// The words of the root with their texts, in the order of help.
-pub(crate) const WORDS: [(&str, &str); 3] = [
+pub(crate) const WORDS: &[(&str, &str)] = &[
     ("tools", "List and explain the tools"),
     ("call", "Call a tool by name, or many from JSON Lines"),
+    ("skill", "Write SKILL.md files for agents"),
+    ("doctor", "Check settings, secrets and limits"),
+    #[cfg(feature = "completions")]
+    ("completions", "Print a shell completion script"),
+    #[cfg(feature = "man")]
+    ("man", "Write manual pages"),
     ("help", "Print help for a command or a topic"),
 ];
+
+/// Commands that a program may be built without: word, feature, whether it is there.
+const FEATURES: [(&str, &str, bool); 2] =
+    [("completions", "completions", cfg!(feature = "completions")), ("man", "man", cfg!(feature = "man"))];
+
+/// The feature that a command needs and this program is built without.
+pub(crate) fn missing_feature(word: &str) -> Option<&'static str> {
+    FEATURES.iter().find(|row| row.0 == word && !row.2).map(|row| row.1)
+}
+
+/// Whether a command writes several files: its `--out` is a directory, and not for the rendered result.
+pub(crate) fn writes_files(name: &str) -> bool {
+    matches!(name, "man" | "skill")
+}
+
+/// The note of a result of these commands that decides the exit status of a run that gave its result all the same.
+pub(crate) const EXIT: &str = "exit";
 
 /// Words that no tool and no group may have, whether this program has the command or not.
 pub const RESERVED: [&str; 17] = [
@@ -40,13 +72,12 @@ pub const RESERVED: [&str; 17] = [
     "help",
 ];
 
-/// What the commands tell of: the program's own tools.
-#[derive(Debug)]
-pub(crate) struct Program {
-    /// The tools.
-    pub(crate) registry: Registry,
-    /// Whether a table for people is wanted, for which no schema needs to be built.
-    pub(crate) brief: bool,
+/// Commands that answer although the settings file has mistakes: one tells of them, the others have nothing to do with settings.
+const NEED_NO_SETTINGS: [&str; 4] = ["doctor", "completions", "man", "help"];
+
+/// Whether a command answers although the settings file has mistakes.
+pub(crate) fn needs_no_settings(name: &str) -> bool {
+    NEED_NO_SETTINGS.contains(&name)
 }
 
 /// The registry of the commands.
@@ -55,12 +86,18 @@ pub(crate) fn registry() -> Result<Registry, ToolError> {
     if let Some(registry) = REGISTRY.get() {
         return Ok(registry.clone());
     }
-    let registry = Registry::builder()
+    let builder = Registry::builder()
         .add::<tools_list::ToolsListTool>()
         .add::<tools_show::ToolsShowTool>()
         .add::<tools_schema::ToolsSchemaTool>()
         .add::<call::CallTool>()
-        .add::<help::HelpTool>()
-        .build()?;
+        .add::<skill::SkillFilesTool>()
+        .add::<doctor::DoctorTool>()
+        .add::<help::HelpTool>();
+    #[cfg(feature = "completions")]
+    let builder = builder.add::<completions::CompletionsTool>();
+    #[cfg(feature = "man")]
+    let builder = builder.add::<man::ManTool>();
+    let registry = builder.build()?;
     Ok(REGISTRY.get_or_init(|| registry).clone())
 }

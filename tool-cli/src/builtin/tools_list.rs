@@ -1,11 +1,14 @@
 //! `tools list`: the tools as a table for people, or with everything programs need.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use tool_core::prelude::*;
 use tool_core::{Registry, Select, ToolEntry};
 
 use super::Program;
 use crate::flags::{Param, Table};
+use crate::help::needs;
 use crate::kind::Kind;
 use crate::schema;
 use crate::tree::Tree;
@@ -20,7 +23,9 @@ pub(crate) fn tools_list(
 ) -> Result<Value, ToolError> {
     let registry = selected(&program.registry, &patterns)?;
     let tree = Tree::new(&registry);
-    let row = |entry: &ToolEntry| if program.brief { Ok(brief(entry, &tree)) } else { full(entry, &tree) };
+    let row = |entry: &ToolEntry| {
+        if program.brief { Ok(brief(entry, &tree, &program.missing)) } else { full(entry, &tree) }
+    };
     registry.iter().filter(|entry| !program.brief || !entry.def().hidden).map(row).collect()
 }
 
@@ -32,9 +37,10 @@ pub(super) fn selected(registry: &Registry, patterns: &[String]) -> Result<Regis
     Ok(registry.to_builder().only(Select::parse(&patterns.join(","))?).build()?)
 }
 
-fn brief(entry: &ToolEntry, tree: &Tree<'_>) -> Value {
+fn brief(entry: &ToolEntry, tree: &Tree<'_>, missing: &BTreeSet<String>) -> Value {
     let def = entry.def();
-    json!({"command": command(entry, tree), "effects": def.behavior.words(), "summary": def.summary()})
+    let summary = format!("{}{}", def.summary(), needs(def, missing));
+    json!({"command": command(entry, tree), "effects": def.behavior.words(), "summary": summary})
 }
 
 /// The words of a tool, null where the command line does not have it.

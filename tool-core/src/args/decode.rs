@@ -4,7 +4,7 @@ use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use super::bounds::Limits;
-use super::coercion::{Coerce, Coercion};
+use super::coercion::{Coerce, Coercion, Rule};
 use super::lenient::{self, Lenient, Refusal, Trace};
 use super::names::Names;
 use super::place::Place;
@@ -84,7 +84,7 @@ impl<'a> Given<'_, 'a> {
                 let limited = type_limits(&refusal)
                     .map(|limits| self.walk(shape, names.unwrap_or_default(), Some(limits)));
                 let limited = limited.map(|walked| walked.found).filter(|found| !found.is_clean());
-                Err(limited.unwrap_or_else(|| self.refused(refusal)))
+                Err(limited.unwrap_or_else(|| as_written(self.refused(refusal), &found.notes)))
             }
         }
     }
@@ -104,7 +104,9 @@ impl<'a> Given<'_, 'a> {
         let role = lenient::Role::of(self.param.kind);
         let mut trace = Trace::new(mode);
         let source = Lenient { value, place: self.place, role, limits, trace: &mut trace };
-        (seed.deserialize(source), trace)
+        // A type that refuses what its inner type took says so without a place.
+        let typed = seed.deserialize(source).map_err(|refusal| refusal.at(self.place, value));
+        (typed, trace)
     }
 
     fn walk(&self, shape: Shape<'a>, names: Names, limits: Option<TypeLimits>) -> Walked {
@@ -119,6 +121,19 @@ impl<'a> Given<'_, 'a> {
         shape.judge(self.i, &read, self.place, &mut walk);
         Walked { read, found: walk.found, changed: walk.changed }
     }
+}
+
+/// Issues with what was read, brought back to what came: a lone value has no place of its own in the array it became.
+fn as_written(mut issues: Found, notes: &[Coercion]) -> Found {
+    for note in notes.iter().filter(|note| note.rule == Rule::SingleToArray) {
+        for issue in &mut issues.issues {
+            let inside = issue.path.strip_prefix(&note.path).and_then(|rest| rest.strip_prefix("/0"));
+            if let Some(rest) = inside.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                issue.path = format!("{}{rest}", note.path);
+            }
+        }
+    }
+    issues
 }
 
 /// Whether the type of a parameter alone tells all that its schema would.

@@ -100,7 +100,8 @@ fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
             chosen && limits.admit_text(text)
         }
         [b'-' | b'0'..=b'9', ..] => {
-            is_plain_number(slice) && (param.keys.bounds.is_none() || admits_number(slice, &param.keys.bounds))
+            is_plain_number(slice)
+                && (param.keys.bounds.is_none() || admits_number(slice, &param.keys.bounds))
         }
         [b'[', b'"' | b']', ..] => param.keys.bounds.is_none(),
         [b'[', inner @ .., b']'] => {
@@ -266,9 +267,9 @@ mod tests {
     use super::*;
     #[allow(unused_imports, reason = "traits that the answers of a type come from")]
     use crate::__private::rungs::*;
-    use crate::__private::{ToolArg, answers, named, typed};
+    use crate::__private::{ToolArg, answers, param};
     use crate::args::{Args, Coerce, parse};
-    use crate::def::{Cache, Doc, Handler, Origin, Range};
+    use crate::def::{Cache, Doc, Handler, Origin, ParamKeys, Range};
 
     /// Values as callers write them: plain ones, and those that look like it.
     const VALUES: &[&str] = &[
@@ -333,7 +334,7 @@ mod tests {
     ];
 
     /// What the short way takes, the full decoder takes as the same value and without a note.
-    fn agrees<T: ToolArg + std::fmt::Debug>(mut param: ParamDef<'static>) {
+    fn agrees<T: ToolArg + std::fmt::Debug>(plain: ParamDef<'static>) {
         let bounded = Bounds {
             min: Some(Number::Int(1)),
             max: Some(Number::Int(9)),
@@ -343,9 +344,9 @@ mod tests {
         };
         let chosen = Bounds { choices: &["a", "b"], ..Bounds::NONE };
         for bounds in [Bounds::NONE, bounded, chosen] {
-            param.bounds = bounds;
+            let keys = ParamKeys::NONE.bounds(bounds);
             let cache = Cache::new();
-            let params = [param];
+            let params = [ParamDef { keys: &keys, ..plain }];
             let enter = |_: &mut Args| Err(crate::ToolError::internal("It does not run."));
             let mut tool = ToolDef::new("t", Doc::Text("T."), Handler::Sync(enter), Origin::DYNAMIC, &cache);
             tool.params = &params;
@@ -369,7 +370,7 @@ mod tests {
     }
 
     macro_rules! agree {
-        ($($type:ty,)*) => { $(agrees::<$type>(typed(answers!($type), named("x", Doc::Text("X."))));)* };
+        ($($type:ty,)*) => { $(agrees::<$type>(param(answers!($type), "x", "X."));)* };
     }
 
     #[test]

@@ -10,9 +10,8 @@ use super::direct::Direct;
 use super::flat::Flat;
 use super::issue::{ArgIssue, IssueCode};
 use super::names::Names;
-use super::parse::{measure, parse_arguments};
+use super::parse::{measure, not_an_object, parse_arguments};
 use super::place::Place;
-use super::texts;
 use crate::def::{ParamDef, ToolDef};
 use crate::error::ToolError;
 
@@ -66,7 +65,8 @@ impl<'a> Args<'a> {
     /// `not_an_object`, `too_deep`, `args_too_large`, and for a text those of [`super::parse`]; `internal` where the
     /// definition itself is broken.
     pub fn new(tool: &'a ToolDef<'a>, input: Value, mode: Coerce) -> Result<Args<'a>, ToolError> {
-        if !is_small(&input) {
+        // A text is measured as it is when it is parsed, not as JSON that quotes it.
+        if !input.is_string() && !is_small(&input) {
             measure(&input)?;
         }
         let mut notes = Vec::new();
@@ -178,7 +178,9 @@ impl<'a> Args<'a> {
     /// Moves the keys of flattened parameters from the rest into the object of their slot.
     fn spread(&mut self) -> Result<(), ToolError> {
         for i in 0..self.params.len() {
-            let Some(param) = self.params.get(i).filter(|param| param.keys.flatten).copied() else { continue };
+            let Some(param) = self.params.get(i).filter(|param| param.keys.flatten).copied() else {
+                continue;
+            };
             let shape = super::shape::of(self.tool)?;
             let flat = Flat::new(shape.param(i, &param), shape.definitions());
             let object = flat.collect(&mut self.unknown);
@@ -227,26 +229,17 @@ fn object(input: Value, mode: Coerce, notes: &mut Vec<Coercion>) -> Result<Map<S
     match input {
         Value::Object(members) => Ok(members),
         Value::Null => Ok(Map::new()),
-        Value::String(text) if mode.verdict(rule) != Verdict::Refuse => match parse_arguments(&text)? {
-            Value::Object(members) => {
+        // What is wrong with the text itself is told in every mode.
+        Value::String(text) => match parse_arguments(&text)? {
+            Value::Object(members) if mode.verdict(rule) != Verdict::Refuse => {
                 notes.push(Coercion { path: String::new(), rule });
                 Ok(members)
             }
+            Value::Object(_) => Err(not_an_object(&Value::String(text))),
             other => Err(not_an_object(&other)),
         },
         other => Err(not_an_object(&other)),
     }
-}
-
-fn not_an_object(value: &Value) -> ToolError {
-    let issue = ArgIssue {
-        path: String::new(),
-        code: IssueCode::Type,
-        expected: "a JSON object".to_owned(),
-        got: texts::got(value),
-        hint: None,
-    };
-    ToolError::invalid_args("The arguments must be a JSON object.").code("not_an_object").issue(issue)
 }
 
 /// The first key of a pointer, unescaped.

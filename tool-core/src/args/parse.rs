@@ -12,6 +12,7 @@ use serde_json::{Map, Number, Value};
 
 use super::issue::{ArgIssue, IssueCode, MAX_ISSUES};
 use super::pointer::push_key;
+use super::texts;
 use crate::error::ToolError;
 
 /// The most bytes of text, or of compact JSON, that become arguments; setting `max_args_bytes`.
@@ -41,6 +42,17 @@ pub fn parse_arguments(text: &str) -> Result<Value, ToolError> {
         return Ok(Value::Object(Map::new()));
     }
     parse(text)
+}
+
+/// [`parse`] where the text must hold an object.
+///
+/// # Errors
+/// As [`parse`], and `not_an_object`.
+pub fn parse_object(text: &str) -> Result<Map<String, Value>, ToolError> {
+    match parse(text)? {
+        Value::Object(members) => Ok(members),
+        other => Err(not_an_object(&other)),
+    }
 }
 
 /// [`parse`] with another limit of bytes.
@@ -361,7 +373,20 @@ fn too_deep() -> ToolError {
     })
 }
 
-fn too_large(max_bytes: usize) -> ToolError {
+/// The refusal of a value that is no object.
+pub(super) fn not_an_object(value: &Value) -> ToolError {
+    let issue = ArgIssue {
+        path: String::new(),
+        code: IssueCode::Type,
+        expected: "a JSON object".to_owned(),
+        got: texts::got(value),
+        hint: None,
+    };
+    ToolError::invalid_args("The arguments must be a JSON object.").code("not_an_object").issue(issue)
+}
+
+/// The refusal `args_too_large`, for a surface that stops reading a text at the limit.
+pub fn too_large(max_bytes: usize) -> ToolError {
     ToolError::invalid_args("The arguments are too large.").code("args_too_large").issue(ArgIssue {
         path: String::new(),
         code: IssueCode::Size,

@@ -31,7 +31,9 @@ impl Args<'_> {
         let Some(shape) = self.shape() else { return };
         let root = shape.root();
         let values = match root.get("additionalProperties") {
-            _ if root.get("properties").is_none() && self.params.iter().any(|param| param.keys.flatten) => return,
+            _ if root.get("properties").is_none() && self.params.iter().any(|param| param.keys.flatten) => {
+                return;
+            }
             Some(Value::Bool(false)) if root.get("patternProperties").is_none() => return,
             Some(values @ Value::Object(_)) => Some(values),
             _ => None,

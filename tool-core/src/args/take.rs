@@ -147,7 +147,7 @@ impl<'a> Args<'a> {
         let place = Place::Key(&Place::Top, param.name);
         let role = lenient::Role::Other;
         let source = Lenient { value, place: &place, role, limits: Limits::NONE, trace: &mut trace };
-        match seed.deserialize(source) {
+        match seed.deserialize(source).map_err(|refusal| refusal.at(&place, value)) {
             Ok(value) => Some(value),
             Err(refusal) => {
                 self.issues.push((i, refusal.into_issue(param.keys.secret)));

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::approve::{ApprovalLevel, Approve};
 use super::decode::{Asked, Decoded, find, notes_json};
 use super::layer::{Ext, Invocation, Layer, Next};
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, late, run_inline, run_tool};
@@ -48,6 +49,8 @@ pub struct Plan {
     pub tool: String,
     /// The normal form of the arguments.
     pub args: Value,
+    /// Whether somebody would be asked first.
+    pub asks: bool,
 }
 
 /// Runs the tools of a registry.
@@ -73,6 +76,7 @@ pub struct Executor {
 
 struct Inner {
     registry: Registry,
+    approve: Option<Arc<Approve>>,
     layers: Vec<Box<dyn Layer>>,
     names: Vec<&'static str>,
     coerce: Coerce,
@@ -82,7 +86,7 @@ struct Inner {
 impl Executor {
     /// The executor of a registry. The order of layers is written here and nowhere else.
     pub fn standard(registry: Registry) -> ExecutorBuilder {
-        ExecutorBuilder { registry, own: Vec::new(), coerce: Coerce::Lenient }
+        ExecutorBuilder { registry, approve: None, own: Vec::new(), coerce: Coerce::Lenient }
     }
 
     /// The tools.
@@ -143,7 +147,7 @@ impl Executor {
         let call_id = asked.take_call_id();
         let ctx = ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, Some(DEFAULT_TIMEOUT)));
         let Decoded { run, normal, notes } =
-            asked.decode(tool.def(), inner.coerce, !inner.layers.is_empty())?;
+            asked.decode(tool.def(), inner.coerce, inner.is_layered(tool))?;
         let result = match normal {
             None => run_tool(run, tool, ctx, &inner.abandoned).await,
             Some(args) => {
@@ -158,7 +162,7 @@ impl Executor {
     fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = &*self.inner;
         let (index, tool) = find(&inner.registry, asked.tool())?;
-        let plain = matches!(tool.def().handler, Handler::Sync(_)) && inner.layers.is_empty();
+        let plain = matches!(tool.def().handler, Handler::Sync(_)) && !inner.is_layered(tool);
         if !plain {
             return self.block_on(asked, ctx, caller);
         }
@@ -184,7 +188,8 @@ impl Executor {
         let (_, tool) = find(&inner.registry, &call.tool)?;
         let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, true)?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
-        Ok(Plan { tool: tool.name().to_owned(), args })
+        let asks = inner.approve.as_ref().is_some_and(|approve| approve.asks(tool, &args));
+        Ok(Plan { tool: tool.name().to_owned(), args, asks })
     }
 
     /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.
@@ -207,6 +212,11 @@ impl Executor {
 }
 
 impl Inner {
+    /// Whether any layer has something to do for a tool.
+    fn is_layered(&self, tool: &ToolEntry) -> bool {
+        self.layers.iter().any(|layer| layer.concerns(tool.def()))
+    }
+
     fn scope(
         &self,
         index: usize,
@@ -277,6 +287,7 @@ impl fmt::Debug for Executor {
 #[must_use]
 pub struct ExecutorBuilder {
     registry: Registry,
+    approve: Option<ApprovalLevel>,
     own: Vec<(Place, Box<dyn Layer>)>,
     coerce: Coerce,
 }
@@ -297,6 +308,12 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Asks the context's approver before calls that need it; without an approver those calls are refused.
+    pub fn approve(mut self, level: ApprovalLevel) -> Self {
+        self.approve = Some(level);
+        self
+    }
+
     /// Adds a layer just outside a step.
     pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
         self.own.push((Place { before: true, anchor: step.to_owned() }, Box::new(layer)));
@@ -314,8 +331,14 @@ impl ExecutorBuilder {
     /// # Errors
     /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`.
     pub fn build(self) -> Result<Executor, ToolError> {
-        let mut layers = Vec::new();
+        let approve = self.approve.map(|level| Arc::new(Approve::new(level)));
+        let mut layers: Vec<Box<dyn Layer>> = Vec::new();
         let mut names = vec!["decode"];
+        if let Some(approve) = &approve {
+            layers.push(Box::new(Arc::clone(approve)));
+            names.push("approve");
+        }
+        let mut outside = 0;
         for (place, layer) in self.own {
             let known = STEPS.contains(&place.anchor.as_str());
             let inside = (place.anchor.as_str(), place.before) == ("decode", false)
@@ -326,12 +349,15 @@ impl ExecutorBuilder {
                     .code("unknown_layer")
                     .hint("use after(\"decode\", …) or before(\"run\", …)"));
             }
-            layers.push(layer);
-            names.push("own");
+            // Just inside `decode` is outside of `approve`.
+            let at = if place.before { layers.len() } else { outside };
+            outside += usize::from(!place.before);
+            layers.insert(at, layer);
+            names.insert(at + 1, "own");
         }
         names.push("run");
-        let inner =
-            Inner { registry: self.registry, layers, names, coerce: self.coerce, abandoned: Arc::default() };
+        let (registry, coerce, abandoned) = (self.registry, self.coerce, Arc::default());
+        let inner = Inner { registry, approve, layers, names, coerce, abandoned };
         Ok(Executor { inner: Arc::new(inner) })
     }
 }

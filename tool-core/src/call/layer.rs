@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Caller;
 use super::run::Start;
 use crate::context::ToolContext;
-use crate::def::BoxFuture;
+use crate::def::{BoxFuture, ToolDef};
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
 
@@ -34,6 +34,12 @@ use crate::registry::ToolEntry;
 /// }
 /// ```
 pub trait Layer: Send + Sync {
+    /// Whether it has anything to do for a tool; where it has not, the call is as if it were not there.
+    fn concerns(&self, tool: &ToolDef<'_>) -> bool {
+        let _ = tool;
+        true
+    }
+
     /// Passes the call on, or ends it.
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult>;
 }
@@ -63,6 +69,9 @@ impl<'a> Next<'a> {
     /// Runs the rest of the call.
     pub fn run(self, inv: Invocation<'a>) -> BoxFuture<'a, ToolResult> {
         match self.layers.split_first() {
+            Some((layer, layers)) if !layer.concerns(inv.tool.def()) => {
+                Next { layers, start: self.start }.run(inv)
+            }
             Some((layer, layers)) => layer.call(inv, Next { layers, start: self.start }),
             None => Box::pin(async move { self.start.run(inv.tool, &inv.args, inv.ctx.clone()).await }),
         }

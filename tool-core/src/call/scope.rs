@@ -1,6 +1,7 @@
 //! One call, as its context knows it.
 
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +18,8 @@ pub struct CallScope {
     call_id: Option<String>,
     deadline: Option<Instant>,
     cancel: LazyToken,
+    /// Nanoseconds that the call waited for somebody, which its limits do not count.
+    waited: AtomicU64,
 }
 
 impl CallScope {
@@ -27,7 +30,15 @@ impl CallScope {
         call_id: Option<String>,
         deadline: Option<Instant>,
     ) -> CallScope {
-        CallScope { registry, tool, caller, call_id, deadline, cancel: LazyToken::default() }
+        CallScope {
+            registry,
+            tool,
+            caller,
+            call_id,
+            deadline,
+            cancel: LazyToken::default(),
+            waited: AtomicU64::new(0),
+        }
     }
 
     fn entry(&self) -> Option<&ToolEntry> {
@@ -60,7 +71,17 @@ impl CallScope {
 
     /// When the call must have ended.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.deadline.map(|deadline| deadline + self.waited())
+    }
+
+    /// How long the call waited for somebody.
+    pub(crate) fn waited(&self) -> Duration {
+        Duration::from_nanos(self.waited.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn add_waited(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.waited.fetch_add(nanos, Ordering::Relaxed);
     }
 
     pub(crate) fn declares(&self, secret: &str) -> bool {

@@ -190,7 +190,8 @@ impl<'a> ToolDef<'a> {
         });
         let params = self.params.iter().flat_map(|param| {
             let conflicts = param
-                .keys.conflicts_with
+                .keys
+                .conflicts_with
                 .iter()
                 .map(|other| format!("{} cannot be combined with {other}.", param.name));
             conflicts.chain(param.keys.requires.iter().map(|other| format!("{} needs {other}.", param.name)))

@@ -101,7 +101,16 @@ impl<'a> ParamKeys<'a> {
 impl<'a> ParamDef<'a> {
     /// A required parameter of which only the given is known.
     pub const fn new(name: &'a str, doc: Doc<'a>, kind: ParamKind, schema: SchemaSource<'a>) -> Self {
-        Self { name, doc, kind, simple: false, required: false, default: None, schema, keys: &ParamKeys::NONE }
+        Self {
+            name,
+            doc,
+            kind,
+            simple: false,
+            required: false,
+            default: None,
+            schema,
+            keys: &ParamKeys::NONE,
+        }
     }
 
     /// Whether a call must give it.

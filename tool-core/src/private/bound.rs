@@ -1,6 +1,11 @@
-//! Ends of a `range` that are no literals.
+//! The ends of a `range`.
 
-use crate::def::Number;
+use crate::def::{Bounds, Number};
+
+/// A closed range of integers.
+pub const fn integers(min: i128, max: i128) -> Bounds<'static> {
+    Bounds::between(Number::Int(min), Number::Int(max))
+}
 
 /// An end of a `range` that is no literal.
 pub struct Bound<T>(pub T);

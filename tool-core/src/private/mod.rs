@@ -25,7 +25,7 @@ pub use serde::{Deserialize, Deserializer};
 pub use serde_json::value::Serializer as JsonSerializer;
 
 pub use arg::ToolArg;
-pub use bound::Bound;
+pub use bound::{Bound, integers};
 pub use default::{TextDefault, array, json, written};
 pub use inject::{Capability, Inject, Shared};
 pub use probe::{Answers, Probe, Shape, Simple};
@@ -33,6 +33,8 @@ pub use row::{after, example_omits, param, param_with};
 pub use store::{Lend, Store};
 pub use taken::{Taken, blocking, future};
 
+#[cfg(not(feature = "inventory"))]
+pub use crate::__submit as submit;
 pub use crate::args::Args;
 pub use crate::context::ToolContext;
 pub use crate::convert::Of;
@@ -45,8 +47,6 @@ pub use crate::secret::Secret;
 pub use crate::set::ToolSet;
 pub use crate::tool::Tool;
 pub use crate::{__answers as answers, __arg as arg, __origin as origin, __output as output};
-#[cfg(not(feature = "inventory"))]
-pub use crate::__submit as submit;
 #[cfg(feature = "inventory")]
 pub use inventory::submit;
 
@@ -67,7 +67,10 @@ pub static BROKEN: ToolDef<'static> = {
 };
 
 /// The definition of a tool whose keys say nothing rare.
-#[expect(clippy::too_many_arguments, reason = "written by the macro alone; one call costs the compiler least")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "written by the macro alone; one call costs the compiler least"
+)]
 pub const fn tool(
     name: &'static str,
     doc: Doc<'static>,

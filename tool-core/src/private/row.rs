@@ -5,8 +5,8 @@ use crate::def::{Doc, ParamDef, ParamKeys, ParamKind, SchemaSource, ValueFn};
 
 /// A parameter without keys.
 #[track_caller]
-pub const fn param<'a>(answers: Answers, name: &'a str, doc: Doc<'a>) -> ParamDef<'a> {
-    param_with(answers, name, doc, None, &ParamKeys::NONE)
+pub const fn param<'a>(answers: Answers, name: &'a str, text: &'a str) -> ParamDef<'a> {
+    param_with(answers, name, Doc::Text(text), None, &ParamKeys::NONE)
 }
 
 /// A parameter with what its type and its keys say; refuses what the two cannot both mean.

@@ -272,14 +272,15 @@ fn check_aliases(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
 /// Looks into the flattened types of the tools that have any; the others build no schema here.
 fn check_flattened(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
     for tool in tools.iter().filter(|tool| tool.def().params.iter().any(|param| param.keys.flatten)) {
-        if let Err(error) = tool.def().input_schema() {
-            let code = match error.code_str() {
+        if let Some(found) = tool.def().input_problem() {
+            let code = match found.code {
                 "flatten_not_object" => ProblemCode::FlattenNotObject,
                 "param_clash" => ProblemCode::ParamClash,
                 "schema_false" => ProblemCode::SchemaFalse,
+                "schema_remote_ref" => ProblemCode::SchemaRemoteRef,
                 _ => ProblemCode::SchemaInvalid,
             };
-            problems.push(problem(code, tool.name(), &[tool], error.message().to_owned()));
+            problems.push(problem(code, tool.name(), &[tool], found.sentence(tool.name())));
         }
     }
 }

@@ -203,8 +203,9 @@ impl Definition {
                 .collect(),
         });
         let keys = WithKeys::new(lists, |lists| Keys(keys(lists.borrow_owner(), lists.borrow_dependent())));
-        let params =
-            WithParams::new(keys, |keys| Params(params(keys.borrow_owner().borrow_owner(), &keys.borrow_dependent().0)));
+        let params = WithParams::new(keys, |keys| {
+            Params(params(keys.borrow_owner().borrow_owner(), &keys.borrow_dependent().0))
+        });
         Definition::new(params, |params| {
             let lists = params.borrow_owner().borrow_owner();
             let (owned, lists) = (lists.borrow_owner(), lists.borrow_dependent());

@@ -72,8 +72,8 @@ fn bare_union(schema: &Value) -> Option<Flattened> {
     Some(Flattened { exclusive: keyword == "oneOf", cases: objects(branches.as_array()?)? })
 }
 
-/// The objects that alternatives describe, those of unions inside them included.
-fn objects(branches: &[Value]) -> Option<Vec<Map<String, Value>>> {
+/// The objects that alternatives describe, those of unions inside them included; `None` when one is no object.
+pub(super) fn objects(branches: &[Value]) -> Option<Vec<Map<String, Value>>> {
     let mut objects = Vec::with_capacity(branches.len());
     for branch in branches {
         if let Some(inner) = bare_union(branch) {

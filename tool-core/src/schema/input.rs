@@ -10,6 +10,7 @@ use super::bounds::bound;
 use super::canonical::{canonical, inlined, with_definitions};
 use super::object::{required_names, without_null};
 use super::problem::SchemaProblem;
+use super::spread::Spread;
 use super::walked::must_be_walked;
 use super::{count_built, definitions, flatten, form};
 use crate::def::{ParamDef, ParamKind, SchemaSource, ToolDef};
@@ -60,7 +61,7 @@ impl InputSchema {
         count_built();
         match tool.input {
             Some(given) => Self::given(tool, given),
-            None => Self::of_params(tool.params),
+            None => Self::of_params(tool),
         }
     }
 
@@ -75,7 +76,8 @@ impl InputSchema {
         Ok(InputSchema { shown: given.clone(), decoded: Some(decoded), params, definitions })
     }
 
-    fn of_params(params: &[ParamDef<'_>]) -> Result<InputSchema, SchemaProblem> {
+    fn of_params(tool: &ToolDef<'_>) -> Result<InputSchema, SchemaProblem> {
+        let params = tool.params;
         let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
         let mut shared = Map::new();
         let schemas = params
@@ -83,9 +85,13 @@ impl InputSchema {
             .map(|param| ParamSchema::build(param, &mut generator, &mut shared))
             .collect::<Result<Vec<_>, _>>()?;
         let mut root = Root::default();
+        let mut spread = Spread::new(tool.name, params);
         for (param, schema) in params.iter().zip(&schemas) {
             match param.keys.flatten {
-                true => root.flatten(param, form::resolve(&schema.schema, &shared))?,
+                true => {
+                    spread.check(param, &schema.schema, &shared)?;
+                    root.flatten(form::resolve(&schema.schema, &shared));
+                }
                 false => root.add(param, &schema.schema),
             }
         }
@@ -201,7 +207,7 @@ impl Root {
     }
 
     /// The fields of a struct become parameters in the place of it; the cases of an enum wait for all of them.
-    fn flatten(&mut self, param: &ParamDef<'_>, schema: &Value) -> Result<(), SchemaProblem> {
+    fn flatten(&mut self, schema: &Value) {
         let union = ["oneOf", "anyOf"].into_iter().find_map(|keyword| Some((keyword, schema.get(keyword)?)));
         match (schema.as_object(), union, schema.get("properties")) {
             (_, Some((keyword, branches)), None) => self.unions.push(json!({ keyword: branches })),
@@ -212,9 +218,8 @@ impl Root {
                     object.get("additionalProperties").filter(|others| **others != Value::Bool(false));
                 self.others = self.others.take().or(others.cloned());
             }
-            _ => return Err(not_flat(param.name)),
+            _ => {}
         }
-        Ok(())
     }
 
     fn finish(self) -> Result<Value, SchemaProblem> {
@@ -229,23 +234,11 @@ impl Root {
             root.insert("allOf".to_owned(), self.unions.into());
             flatten::distribute(&mut root);
             if root.contains_key("allOf") {
-                return Err(SchemaProblem::new(
-                    "flatten_not_object",
-                    "",
-                    "a flattened enum has a case that is no object, or several have too many cases together",
-                ));
+                return Err(SchemaProblem::invalid("", "its flattened enums have too many cases together"));
             }
         }
         Ok(Value::Object(root))
     }
-}
-
-fn not_flat(name: &str) -> SchemaProblem {
-    SchemaProblem::new(
-        "flatten_not_object",
-        "",
-        format!("parameter `{name}` flattens a type that is neither a struct nor an internally tagged enum"),
-    )
 }
 
 impl<'a> ToolDef<'a> {
@@ -254,10 +247,18 @@ impl<'a> ToolDef<'a> {
     /// # Errors
     /// Kind `internal` with the code of the [`SchemaProblem`]; a registry refuses such tools when it looks at them.
     pub fn input_schema(&self) -> Result<&'a Arc<InputSchema>, ToolError> {
-        let built = self.cache.computed().input.get_or_init(|| InputSchema::build(self).map(Arc::new).map_err(Arc::new));
-        built.as_ref().map_err(|problem| {
+        self.built_input().as_ref().map_err(|problem| {
             ToolError::internal(format!("The input schema of `{}` is not valid at {problem}.", self.name))
                 .code(problem.code)
         })
+    }
+
+    /// What keeps the schema of the arguments from being one.
+    pub(crate) fn input_problem(&self) -> Option<&'a SchemaProblem> {
+        self.built_input().as_ref().err().map(|problem| &**problem)
+    }
+
+    fn built_input(&self) -> &'a Result<Arc<InputSchema>, Arc<SchemaProblem>> {
+        self.cache.computed().input.get_or_init(|| InputSchema::build(self).map(Arc::new).map_err(Arc::new))
     }
 }

@@ -18,6 +18,7 @@ mod position;
 mod problem;
 mod reference;
 mod scalar;
+mod spread;
 mod union;
 mod walked;
 

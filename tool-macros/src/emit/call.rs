@@ -14,7 +14,8 @@ use crate::parse::tokens::made_static;
 pub(super) fn call(ir: &ToolIr) -> TokenStream {
     let uses = probes::uses(ir);
     let takes: Vec<TokenStream> = ir.params().enumerate().map(|(i, param)| take(i, param)).collect();
-    let taken = (!takes.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> let __taken = (#(#takes,)*);));
+    let taken =
+        (!takes.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> let __taken = (#(#takes,)*);));
     let run = run(ir);
     quote_spanned! {Span::mixed_site()=>
         fn __call(__args: &mut __t::Args<'_>) -> __t::Result<__t::Run, __t::ToolError> {

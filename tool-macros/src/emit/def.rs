@@ -22,7 +22,8 @@ pub(super) fn tables(ir: &ToolIr, root: &TokenStream) -> TokenStream {
     let def = def(ir);
     let call = call::call(ir);
     let assertions = probes::assertions(ir);
-    let submit = (!ir.attr.unregistered).then(|| quote_spanned!(Span::mixed_site()=> __t::submit!(__t::Registration(&__DEF));));
+    let submit = (!ir.attr.unregistered)
+        .then(|| quote_spanned!(Span::mixed_site()=> __t::submit!(__t::Registration(&__DEF));));
     quote_spanned! {Span::mixed_site()=>
         #(#cfgs)*
         #allow
@@ -97,11 +98,8 @@ fn fields(ir: &ToolIr) -> Vec<TokenStream> {
         let name = Ident::new(name, Span::mixed_site());
         fields.extend(value.map(|value| quote_spanned!(Span::mixed_site()=> #name: #value)));
     };
-    for (name, text) in [
-        ("title", &attr.title),
-        ("summary", &attr.summary),
-        ("deprecated", &attr.deprecated),
-    ] {
+    for (name, text) in [("title", &attr.title), ("summary", &attr.summary), ("deprecated", &attr.deprecated)]
+    {
         set(name, text.as_ref().map(some));
     }
     for flag in ["hidden", "terminal", "paged"] {

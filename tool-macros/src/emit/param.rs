@@ -105,20 +105,21 @@ pub(super) fn items(i: usize, param: &ParamIr) -> TokenStream {
 pub(super) fn row(i: usize, param: &ParamIr) -> TokenStream {
     let (first, last) = over(&param.ty);
     let ty = Storage::of(param).ty();
-    let (name, doc) = (param.name(), doc(&param.docs));
+    let name = param.name();
     let keys = keys(&param.attr);
     let default = param.attr.default.as_ref().map(|_| default_json(i, &param.attr));
-    let (function, more) = match (default, keys) {
-        (None, None) => ("param", None),
-        (default, keys) => {
+    let (function, rest) = match (default, keys, &param.docs) {
+        (None, None, Docs::Text(text)) => ("param", quote!(#text)),
+        (default, keys, docs) => {
+            let doc = doc(docs);
             let default = default.unwrap_or_else(|| quote_spanned!(Span::mixed_site()=> __t::None));
             let keys = keys.unwrap_or_else(|| quote_spanned!(Span::mixed_site()=> __t::ParamKeys::NONE));
-            ("param_with", Some(quote_spanned!(Span::mixed_site()=> , #default, &#keys)))
+            ("param_with", quote_spanned!(Span::mixed_site()=> #doc, #default, &#keys))
         }
     };
     let mut arguments = proc_macro2::Group::new(
         proc_macro2::Delimiter::Parenthesis,
-        quote_spanned!(Span::mixed_site()=> __t::answers!(#ty), #name, #doc #more),
+        quote_spanned!(Span::mixed_site()=> __t::answers!(#ty), #name, #rest),
     );
     // The span of a refusal: the type as written.
     arguments.set_span(last);
@@ -129,7 +130,8 @@ pub(super) fn row(i: usize, param: &ParamIr) -> TokenStream {
         fields.push(quote!(required: true));
     }
     if let Some(path) = &param.attr.schema_with {
-        fields.push(quote_spanned!(Span::mixed_site()=> simple: false, schema: __t::SchemaSource::Type(#path)));
+        fields
+            .push(quote_spanned!(Span::mixed_site()=> simple: false, schema: __t::SchemaSource::Type(#path)));
     }
     if !fields.is_empty() {
         value = quote_spanned!(Span::mixed_site()=> __t::ParamDef { #(#fields,)* ..#value });
@@ -285,6 +287,9 @@ fn between(attr: &ArgAttr) -> Option<TokenStream> {
     let (start, end) = (range.start.as_ref()?, range.end.as_ref()?);
     if attr.len.is_some() || attr.item_len.is_some() || attr.pattern.is_some() || !attr.choices.is_empty() {
         return None;
+    }
+    if let (Some(min @ Number::Int(_)), Some(max @ Number::Int(_))) = (Number::of(start), Number::of(end)) {
+        return Some(quote_spanned!(Span::mixed_site()=> __t::integers(#min, #max)));
     }
     let (min, max) = (number(start), number(end));
     Some(quote_spanned!(Span::mixed_site()=> __t::Bounds::between(#min, #max)))

@@ -102,3 +102,67 @@ fn starts_own_line(line: &str) -> bool {
         || ["- ", "* ", "+ ", "#", "|", ">"].iter().any(|start| trimmed.starts_with(start))
         || line.starts_with("    ")
 }
+
+#[cfg(test)]
+mod tests {
+    use tool_core::def::Doc;
+
+    use super::join_wrapped;
+
+    /// Lines that mean something of their own, and lines that do not.
+    const LINES: [&str; 22] = [
+        "",
+        " ",
+        " Reads a file.",
+        "Not indented.",
+        "  Indented twice. ",
+        "     code",
+        "\tcode",
+        " - item",
+        " * item",
+        " + item",
+        " -no item",
+        " 1. first",
+        " 12) twelfth",
+        " 3.5 kilograms",
+        " # Heading",
+        " #tag",
+        " | a | b |",
+        " > quoted",
+        " ```text",
+        " ```",
+        " ~~~",
+        " naïve – größer\u{a0}",
+    ];
+
+    /// The final form of a text, made here and by tool-core on first use.
+    fn both(text: &str) -> (String, String) {
+        (join_wrapped(text), Doc::Raw(text).text().into_owned())
+    }
+
+    #[test]
+    fn literal_text_and_text_of_const_evaluation_are_joined_alike() {
+        let mut texts = Vec::new();
+        for a in LINES {
+            for b in LINES {
+                texts.push(format!("{a}\n{b}"));
+                texts.extend(LINES.map(|c| format!("{a}\n{b}\n{c}\n a\n b\r\n\n")));
+            }
+        }
+        let mut fenced = 0;
+        for text in &texts {
+            let (here, there) = both(text);
+            assert_eq!(here, there, "{text:?}");
+            fenced += usize::from(here.contains("a\nb"));
+        }
+        assert!(fenced > 0 && fenced < texts.len(), "some texts join their lines and some do not");
+    }
+
+    #[test]
+    fn a_text_in_its_final_form_stays_as_it_is() {
+        for text in ["Reads a file.", "Reads.\n\n- a\n- b", "```\na\n```"] {
+            let (here, there) = both(text);
+            assert_eq!((here.as_str(), there.as_str()), (text, text));
+        }
+    }
+}

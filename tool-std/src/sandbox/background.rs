@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tool_core::ToolError;
 
-use super::limits::BACKGROUND_BUFFER_BYTES;
 use super::outcome::{End, Stop};
 use super::supervise::{Cancel, Outcome};
 use super::window::{Page, Window};
+
+/// Bytes that are kept of each stream.
+const BACKGROUND_BUFFER_BYTES: usize = 1_048_576;
 
 /// A command that was started; it is ended when nobody holds it any more.
 #[derive(Debug)]

@@ -14,7 +14,6 @@ use super::command::Command;
 use super::env;
 use super::ground::{Ground, Private};
 use super::layers::{Layer, Layers};
-use super::limits::CPU_SLACK_SECONDS;
 use super::outcome::End;
 use super::policy::{Mode, SandboxPolicy};
 use super::probe::{self, Try};
@@ -30,6 +29,8 @@ use crate::workspace::{Relative, Workspace, refusal};
 const NOT_READY: &str = "Call tool_std::sandbox::init() first in main.";
 /// A workspace that leaves nothing to be kept from commands.
 const WHOLE_SYSTEM: &str = "Commands cannot run in the sandbox here: the workspace is the whole file system.";
+/// Seconds of CPU beyond the timeout.
+const CPU_SLACK_SECONDS: u64 = 5;
 /// Longest time of one probe.
 const PROBE_TIME: Duration = Duration::from_secs(10);
 /// Bytes of what a probe prints.
@@ -210,6 +211,7 @@ impl Engine {
             free_space_floor: self.workspace.limits().free_space_floor,
             cancel: Arc::new(Cancel::new().map_err(start_failed)?),
             follower: None,
+            watched: None,
         })
     }
 

@@ -15,7 +15,7 @@ mod git_config;
 mod ground;
 mod helper;
 pub mod layers;
-pub mod limits;
+mod live;
 mod outcome;
 mod places;
 pub mod policy;
@@ -141,7 +141,8 @@ impl Sandbox {
         self.refuse_unusable()?;
         let place = self.place().await?;
         let program = command.argv.first().cloned().unwrap_or_default();
-        let job = self.job(command)?;
+        let mut job = self.job(command)?;
+        job.watched = self.call.clone();
         let timeout = job.timeout;
         let outcome = self.supervised(job, place).await?;
         self.finished(outcome, timeout, &program)

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tool_core::{Effect, ErrorKind, ToolError};
 
 use super::capture::Captured;
-use super::limits::Limits;
+use crate::limits::Limits;
 use crate::workspace::refusal;
 
 /// Why a command was ended before its own end.
@@ -238,13 +238,20 @@ impl CommandResult {
         if !self.stderr.is_empty() {
             section("[stderr]\n", &self.stderr);
         }
-        match (self.exit_code, &self.signal) {
-            (Some(0), _) => {}
-            (Some(code), _) => section(&format!("[exit code {code}]"), ""),
-            (None, Some(signal)) => section(&format!("[signal {signal}]"), ""),
-            (None, None) => {}
+        let trailer = self.trailer();
+        if !trailer.is_empty() {
+            section(&trailer, "");
         }
         text
+    }
+
+    /// What the text says behind the streams: how the command ended, unless by exit code 0.
+    pub fn trailer(&self) -> String {
+        match (self.exit_code, &self.signal) {
+            (Some(0), _) | (None, None) => String::new(),
+            (Some(code), _) => format!("[exit code {code}]"),
+            (None, Some(signal)) => format!("[signal {signal}]"),
+        }
     }
 }
 

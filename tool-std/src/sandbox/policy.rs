@@ -8,7 +8,7 @@ use tool_core::ToolError;
 
 use super::env::Variables;
 use super::layers::Layer;
-use super::limits::Limits;
+use crate::limits::Limits;
 
 /// What happens where a guarantee cannot be given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::limits::Limits;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_core::{Effect, ToolError};
-
-use super::limits::Limits;
 
 /// When a caller that found the queue full may come back.
 const RETRY_AFTER: Duration = Duration::from_secs(1);

@@ -14,17 +14,20 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::sync::oneshot;
+use tool_core::ToolContext;
 
 use super::background::{self, Progress};
 use super::capture::{Capture, Captured};
 use super::cgroup::Group;
 use super::ground::Private;
-use super::limits::KILL_GRACE;
+use super::live::Live;
 use super::outcome::{End, Stop};
 use super::quarantine::Watch;
 use super::spawn::{Ends, Spawner};
 use super::wire::{Message, Plan, Refusal, Stage, Usage, receive, send, send_plan};
 
+/// SIGTERM to SIGKILL; it fits the grace of a call's deadline.
+const KILL_GRACE: Duration = Duration::from_millis(300);
 /// Longest time from the start of the helper to the start of the command.
 const SETUP_TIME: Duration = Duration::from_secs(10);
 /// Longest time that a helper takes to end everything once it is told.
@@ -57,6 +60,8 @@ pub(super) struct Job {
     pub(super) cancel: Arc<Cancel>,
     /// Who follows a background command.
     pub(super) follower: Option<Follower>,
+    /// Whose output somebody watches.
+    pub(super) watched: Option<ToolContext>,
 }
 
 /// Hears of the start of a background command and of its output.
@@ -130,9 +135,13 @@ pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
         phase: Phase::Running,
         stop: None,
         disk_looked: Instant::now(),
+        live: job.watched.as_ref().and_then(Live::of),
     };
     call.watch()?;
     call.drain();
+    if let Some(live) = &mut call.live {
+        live.flush(true);
+    }
     let quarantined = match &job.watch {
         Some(watch) if call.started.is_some() => watch.end()?,
         _ => Vec::new(),
@@ -190,7 +199,7 @@ impl Stream {
     }
 
     /// Reads what is there, at most one chunk; says whether there may be more.
-    fn read(&mut self, chunk: &mut [u8], follower: Option<&Follower>) -> bool {
+    fn read(&mut self, chunk: &mut [u8], follower: Option<&Follower>, live: Option<&mut Live>) -> bool {
         match rustix::io::read(&self.pipe, &mut *chunk) {
             Ok(0) => self.open = false,
             Ok(bytes) => {
@@ -198,6 +207,9 @@ impl Stream {
                 self.kept.push(bytes);
                 if let Some(follower) = follower {
                     follower.progress.push(self.which, bytes);
+                }
+                if let Some(live) = live {
+                    live.push(self.which, bytes);
                 }
                 return true;
             }
@@ -222,6 +234,7 @@ struct Running<'a> {
     phase: Phase,
     stop: Option<Stop>,
     disk_looked: Instant,
+    live: Option<Live>,
 }
 
 impl Running<'_> {
@@ -232,7 +245,7 @@ impl Running<'_> {
             let (talks, cancelled, writes) = self.wait()?;
             for (stream, writes) in self.streams.iter_mut().zip(writes) {
                 if writes {
-                    stream.read(&mut chunk, self.job.follower.as_ref());
+                    stream.read(&mut chunk, self.job.follower.as_ref(), self.live.as_mut());
                 }
             }
             if talks && !self.listen() {
@@ -243,6 +256,9 @@ impl Running<'_> {
                 if self.job.cancel.take() >= KILL {
                     self.hasten();
                 }
+            }
+            if let Some(live) = &mut self.live {
+                live.flush(false);
             }
             self.look_at_limits();
             self.go_on();
@@ -277,6 +293,7 @@ impl Running<'_> {
             Phase::Asked(at) | Phase::Told(at) => at,
             Phase::Forced => Instant::now() + KILL_TIME,
         };
+        let next = self.live.as_ref().and_then(Live::due).map_or(next, |due| due.min(next));
         next.saturating_duration_since(Instant::now())
     }
 
@@ -392,7 +409,7 @@ impl Running<'_> {
         let mut chunk = vec![0; CHUNK];
         for stream in &mut self.streams {
             while stream.open && Instant::now() < until {
-                if !stream.read(&mut chunk, self.job.follower.as_ref()) && stream.open {
+                if !stream.read(&mut chunk, self.job.follower.as_ref(), self.live.as_mut()) && stream.open {
                     let left = until.saturating_duration_since(Instant::now());
                     let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 0, tv_nsec: 0 });
                     let _ = poll(&mut [PollFd::new(&stream.pipe, PollFlags::IN)], Some(&timeout));

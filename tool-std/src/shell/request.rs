@@ -9,7 +9,7 @@ use tool_core::{ArgIssue, Content, Effect, ErrorKind, IssueCode, ToolError, Tool
 
 use super::guard::{self, Finding};
 use super::processes::Processes;
-use crate::sandbox::limits::Limits;
+use crate::limits::Limits;
 use crate::sandbox::{Command, CommandResult, Finished, Network, Sandbox};
 use crate::workspace::{WorkspacePath, refusal};
 
@@ -307,8 +307,8 @@ fn answer(finished: &Finished, check: bool, sandbox: &Sandbox) -> Result<ToolOut
         return Err(if blamed { error.hint(NETWORK_IS_OFF) } else { error });
     }
     let result = finished.result();
-    let text = result.text();
-    structured(&ShellOutput::Ended(result), text)
+    let (text, trailer) = (result.text(), result.trailer());
+    Ok(structured(&ShellOutput::Ended(result), text)?.with_trailer(trailer))
 }
 
 fn structured(value: &ShellOutput, text: String) -> Result<ToolOutput, ToolError> {

@@ -7,8 +7,8 @@ use tool_core::{Effect, IssueCode, ToolError, ToolOutput, tool};
 use super::processes::Processes;
 use super::request::{Misfits, Request, ShellOutput, Time};
 use super::words::{self, Misfit};
+use crate::limits::Limits;
 use crate::sandbox::Sandbox;
-use crate::sandbox::limits::Limits;
 
 /// Seconds that a command in the foreground gets when the call does not say.
 const DEFAULT_SECONDS: f64 = 30.0;

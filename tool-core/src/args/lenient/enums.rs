@@ -111,7 +111,9 @@ impl<'de> VariantAccess<'de> for Content<'_, '_> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Outcome<T::Value> {
-        seed.deserialize(self.given()?)
+        let content = self.given()?;
+        let (place, value) = (content.place, content.value);
+        seed.deserialize(content).map_err(|refusal| refusal.at(place, value))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, items: usize, visitor: V) -> Outcome<V::Value> {

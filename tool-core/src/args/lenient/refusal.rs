@@ -46,7 +46,7 @@ impl Refusal {
     }
 
     /// Says where it was met, unless that is known more exactly.
-    pub(super) fn at(mut self, place: &Place<'_>, value: &Value) -> Refusal {
+    pub(in crate::args) fn at(mut self, place: &Place<'_>, value: &Value) -> Refusal {
         self.0.met.get_or_insert_with(|| Met {
             path: place.pointer(),
             shown: texts::got(value),

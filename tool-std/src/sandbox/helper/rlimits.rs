@@ -5,9 +5,12 @@ use std::fs;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 
-use crate::sandbox::limits::{MAX_LOCKED_BYTES, MAX_OPEN_FILES};
 use crate::sandbox::wire::Ceilings;
 
+/// Opened files: the soft limit of a command, and the hard one.
+const MAX_OPEN_FILES: (u64, u64) = (1_024, 4_096);
+/// Bytes of locked memory.
+const MAX_LOCKED_BYTES: u64 = 65_536;
 /// The smallest value that the kernel takes for `pid_max`.
 const LEAST_PID_MAX: u64 = 301;
 /// The first kernel on which `pid_max` belongs to the PID namespace; before it would change the whole machine.

@@ -1,0 +1,213 @@
+//! `doctor`: what is set and by whom, what is missing, and what to do about it.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tool_cli::doctor::{Check, Limit, Probe};
+use tool_cli::{Cli, ExitCode, Io};
+use tool_core::Registry;
+use tool_core::prelude::*;
+
+struct Mailer;
+
+/// Sends mail.
+#[tool(side_effect, idempotent = false, group = "mail", requires(secret = "SMTP_URL"), register = false)]
+fn send_email(
+    /// Who gets it.
+    #[arg(positional, env = "MAIL_TO")]
+    to: &str,
+    #[ctx] mailer: &Mailer,
+) {
+    let _ = (to, mailer);
+}
+
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn program() -> Cli {
+    let registry = Registry::builder().add::<SendEmailTool>().build().unwrap();
+    Cli::new(registry).name("demo").version("1.0.0")
+}
+
+/// A program that provides what its tool asks for.
+fn whole() -> Cli {
+    program().context(|settings| Ok(ToolContext::builder().secrets(settings.secrets()).provide(Mailer)))
+}
+
+fn run(cli: &Cli, words: &[&str], env: &[(&str, &str)]) -> (ExitCode, String, String) {
+    let (stdout, stderr) = (Sink::default(), Sink::default());
+    let io = Io {
+        stdout: Box::new(stdout.clone()),
+        stderr: Box::new(stderr.clone()),
+        env: env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect(),
+        ..Io::detached("/tmp")
+    };
+    let code = cli.run_from(words.iter().copied(), io);
+    let text = |sink: &Sink| String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    (code, text(&stdout), text(&stderr))
+}
+
+fn report(cli: &Cli, words: &[&str], env: &[(&str, &str)]) -> (ExitCode, Value) {
+    let (code, stdout, stderr) = run(cli, &[&["doctor", "--json"], words].concat(), env);
+    assert_eq!(stderr, "");
+    (code, serde_json::from_str(&stdout).unwrap())
+}
+
+fn check(report: &Value, name: &str) -> Value {
+    let found: Vec<&Value> =
+        report["checks"].as_array().unwrap().iter().filter(|check| check["name"] == name).collect();
+    assert_eq!(found.len(), 1, "{name} in {report}");
+    found[0].clone()
+}
+
+#[test]
+fn each_setting_names_who_decided_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("config.toml");
+    std::fs::write(&file, "\ncolor = \"never\"\n").unwrap();
+    let config = file.to_str().unwrap();
+    let env = [("DEMO_TIMEOUT", "3s"), ("SMTP_URL", "s"), ("DEMO_CONFIG", config)];
+    let (code, report) = report(&whole(), &["--root", "/"], &env);
+    assert_eq!(code, ExitCode::SUCCESS);
+    let told = |name: &str| json!([check(&report, name)["value"], check(&report, name)["source"]]);
+    assert_eq!(told("root"), json!(["/", "option"]));
+    assert_eq!(told("timeout"), json!(["3s", "$DEMO_TIMEOUT"]));
+    assert_eq!(told("color"), json!(["never", format!("{config}:2")]));
+    assert_eq!(told("log"), json!(["warn", "default"]));
+    assert_eq!(told("config"), json!([config, "$DEMO_CONFIG"]));
+}
+
+#[test]
+fn a_missing_secret_warns_and_is_marked_and_one_that_is_set_does_neither() {
+    let (code, without) = report(&whole(), &[], &[]);
+    assert_eq!((code, &without["status"]), (ExitCode::SUCCESS, &json!("warn")));
+    let told = check(&without, "secret SMTP_URL");
+    assert_eq!((&told["status"], &told["value"]), (&json!("warn"), &json!("not set")));
+    assert_eq!(told["advice"], "set SMTP_URL; send_email cannot run without it");
+    let (_, with) = report(&whole(), &[], &[("SMTP_URL", "hunter2")]);
+    assert_eq!(
+        check(&with, "secret SMTP_URL"),
+        json!({"status": "ok", "name": "secret SMTP_URL", "value": "set"})
+    );
+    assert!(!with.to_string().contains("hunter2"));
+
+    let marked = "Sends mail. [side effect] [needs SMTP_URL]";
+    let tables: [(&[&str], &str); 3] = [
+        (&["--help"], marked),
+        (&["mail", "-h"], marked),
+        (&["tools", "list", "-o", "text"], "Sends mail. [needs SMTP_URL]"),
+    ];
+    for (words, mark) in tables {
+        assert!(run(&whole(), words, &[]).1.contains(mark), "{words:?}");
+        let set = run(&whole(), words, &[("SMTP_URL", "hunter2")]).1;
+        assert!(set.contains("Sends mail.") && !set.contains("[needs"), "{words:?}");
+    }
+    assert!(
+        run(&whole(), &["mail", "send-email", "-h"], &[]).1.starts_with("Sends mail. [needs SMTP_URL]\n")
+    );
+    assert!(run(&whole(), &["--llms"], &[]).1.contains("Sends mail. [side effect]\n"));
+}
+
+#[test]
+fn a_capability_that_nobody_provides_fails_with_the_status_of_not_configured() {
+    let env = [("SMTP_URL", "s")];
+    let (code, without) = report(&program(), &[], &env);
+    assert_eq!((code, &without["status"]), (ExitCode(6), &json!("fail")));
+    let told = check(&without, "capability Mailer");
+    assert_eq!((&told["status"], &told["value"]), (&json!("fail"), &json!("not provided")));
+    let (code, with) = report(&whole(), &[], &env);
+    assert_eq!((code, &with["status"]), (ExitCode::SUCCESS, &json!("ok")));
+    assert_eq!(check(&with, "capability Mailer")["value"], "provided");
+}
+
+#[test]
+fn what_stops_calls_is_told_and_does_not_stop_the_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("config.toml");
+    std::fs::write(&file, "rot = 1\nyes = true\n").unwrap();
+    let config = file.to_str().unwrap();
+    let words = ["--config", config, "--root", "/no-such", "-o", "text"];
+    let (code, stdout, stderr) = run(&whole(), &[&["doctor"][..], &words].concat(), &[]);
+    assert_eq!((code, stderr.as_str()), (ExitCode(6), ""));
+    for line in
+        ["config.toml:1:1: unknown key `rot`", "config.toml:2:1: `yes`", "'/no-such' is not a directory"]
+    {
+        assert!(stdout.contains(line), "{line} in {stdout}");
+    }
+    assert_eq!(
+        run(&whole(), &[&["mail", "send-email", "x", "--dry-run"][..], &words].concat(), &[]).0,
+        ExitCode(6)
+    );
+}
+
+#[test]
+fn every_limit_has_a_value_its_source_and_a_meaning_and_people_see_them_when_they_ask() {
+    let (_, told) = report(&whole(), &[], &[]);
+    let limits = told["limits"].as_array().unwrap();
+    assert!(limits.len() >= 15);
+    for limit in limits {
+        assert!(limit["value"].as_u64().is_some_and(|value| value > 0), "{limit}");
+        assert_eq!((&limit["value"], &limit["from"]), (&limit["default"], &json!("default")), "{limit}");
+        assert!(limit["meaning"].as_str().is_some_and(|text| text.ends_with('.')), "{limit}");
+    }
+    let brief = run(&whole(), &["doctor", "-o", "text"], &[]).1;
+    let long = run(&whole(), &["doctor", "-o", "text", "--limits"], &[]).1;
+    for limit in limits {
+        let row = format!("limit {} ", limit["name"].as_str().unwrap());
+        assert!(long.contains(&row) && !brief.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn a_program_adds_what_it_knows_and_an_error_of_its_probe_is_a_failed_check() {
+    let knows = |_: &tool_cli::Settings| {
+        let checks = vec![Check::warn("queue", "nearly full", "empty it").from("default")];
+        let limits = vec![Limit::fixed("queue_max", 9, "Mails that wait.")];
+        Ok(Probe { section: json!({"waiting": 8}), checks, limits })
+    };
+    let (code, told) = report(&whole().probe("queue", knows), &[], &[]);
+    assert_eq!((code, &told["queue"]), (ExitCode::SUCCESS, &json!({"waiting": 8})));
+    assert_eq!(check(&told, "queue")["advice"], "empty it");
+    assert!(told["limits"].as_array().unwrap().iter().any(|limit| limit["name"] == "queue_max"));
+
+    let broken = |_: &tool_cli::Settings| Err(ToolError::unavailable("No queue answers.").hint("start it"));
+    let (code, told) = report(&whole().probe("queue", broken), &[], &[]);
+    assert_eq!(code, ExitCode(6));
+    let told = check(&told, "queue");
+    assert_eq!((&told["value"], &told["advice"]), (&json!("No queue answers."), &json!("start it")));
+}
+
+#[test]
+fn every_topic_of_help_has_a_page_and_the_variables_are_those_that_are_read() {
+    for (topic, part) in [
+        ("exit-codes", "  130  cancelled"),
+        ("input", "--input"),
+        ("output", "--envelope"),
+        ("environment", "DEMO_TIMEOUT"),
+    ] {
+        let (code, page, stderr) = run(&whole(), &["help", topic], &[]);
+        assert_eq!((code, stderr.as_str()), (ExitCode::SUCCESS, ""));
+        assert!(page.contains(part), "{topic}: {page}");
+    }
+    let page = run(&whole(), &["help", "environment"], &[]).1;
+    for line in
+        ["SMTP_URL         ", "MAIL_TO          ", "to of 'demo mail send-email'", "NO_COLOR", "DEMO_CONFIG"]
+    {
+        assert!(page.contains(line), "{line} in {page}");
+    }
+    assert_eq!(run(&whole(), &["help", "environmnt"], &[]).0, ExitCode(3));
+}

@@ -1,0 +1,90 @@
+//! Help of every command at 80 columns, as files in `golden/help`: `SNAPSHOTS=overwrite` writes them again.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use snapbox::data::DataFormat;
+use snapbox::{Assert, Data};
+
+/// Builds a program of the workspace and says where it is.
+fn program(name: &str) -> PathBuf {
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", name]).status().unwrap();
+    assert!(built.success(), "{name} does not build");
+    let own = std::env::current_exe().unwrap();
+    own.parent().and_then(Path::parent).unwrap().join(name)
+}
+
+/// Standard output of a run that says nothing else.
+fn printed(program: &Path, words: &[&str]) -> String {
+    let run = Command::new(program).args(words).env_clear().output().unwrap();
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(run.status.success() && said.is_empty(), "{words:?}: {said}");
+    String::from_utf8(run.stdout).unwrap()
+}
+
+/// The commands of a program's own tools, groups first.
+fn commands(program: &Path) -> Vec<String> {
+    let listed: Vec<Value> = serde_json::from_str(&printed(program, &["tools", "list", "--json"])).unwrap();
+    let words: Vec<String> =
+        listed.iter().filter_map(|tool| Some(tool["command"].as_str()?.to_owned())).collect();
+    let groups: BTreeSet<String> =
+        words.iter().filter_map(|words| Some(words.split_once(' ')?.0.to_owned())).collect();
+    groups.into_iter().chain(words).collect()
+}
+
+/// Both pages of a command, as a transcript.
+fn pages(program: &Path, name: &str, words: &str) -> String {
+    ["-h", "--help"]
+        .map(|option| {
+            let argv: Vec<&str> = words.split_whitespace().chain([option]).collect();
+            let line = [vec![name], argv.clone()].concat().join(" ");
+            format!("$ {line}\n{}", printed(program, &argv))
+        })
+        .join("\n")
+}
+
+/// Whether a line is a bracket or an example, which are never broken.
+fn is_one_piece(line: &str, name: &str) -> bool {
+    let line = line.trim_start();
+    (line.starts_with('[') && line.ends_with(']')) || line.starts_with(&format!("{name} "))
+}
+
+fn golden(program: &Path, name: &str, commands: impl IntoIterator<Item = String>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/help").join(name);
+    let assert = Assert::new().action_env("SNAPSHOTS");
+    let mut files = BTreeSet::new();
+    for words in commands {
+        let file = if words.is_empty() { name.to_owned() } else { words.replace(' ', "-") } + ".txt";
+        let text = pages(program, name, &words);
+        let fits = |line: &&str| line.chars().count() <= 80 || is_one_piece(line, name);
+        assert_eq!(text.lines().find(|line| !fits(line)), None, "{words}");
+        assert.eq(text, Data::read_from(&folder.join(&file), Some(DataFormat::Text)));
+        files.insert(file);
+    }
+    let kept: BTreeSet<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(kept, files, "a file for each command and no other");
+}
+
+/// The commands that every program has.
+const BUILT_IN: [&str; 9] =
+    ["tools", "tools list", "tools show", "tools schema", "call", "skill", "completions", "man", "help"];
+
+#[test]
+fn help_of_every_command_of_the_demo() {
+    let demo = Path::new(env!("CARGO_BIN_EXE_demo"));
+    let built_in = BUILT_IN.map(str::to_owned);
+    golden(demo, "demo", std::iter::once(String::new()).chain(commands(demo)).chain(built_in));
+}
+
+#[test]
+fn help_of_every_command_of_the_toolbox() {
+    let toolbox = program("toolbox");
+    golden(&toolbox, "toolbox", std::iter::once(String::new()).chain(commands(&toolbox)));
+}

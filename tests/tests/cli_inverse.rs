@@ -1,0 +1,162 @@
+//! The printed command line of a call, quoted and split again by a real shell, reads back as the same call: for every tool
+//! of the program `demo` and of the standard tools.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+#[path = "../src/demo.rs"]
+mod demo;
+#[path = "../src/schema_values.rs"]
+mod schema_values;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use schema_values::Values;
+use serde_json::{Map, Value, json};
+use tool_cli::{Cli, Io, quote::quote};
+use tool_core::def::Surface;
+use tool_core::{Call, Caller, Coerce, Executor, Registry, ToolContext, ToolEntry};
+use tool_std as _;
+
+/// Calls of each tool; `TOOL_LAW_VALUES` sets another number.
+fn calls() -> usize {
+    let set = std::env::var("TOOL_LAW_VALUES").ok().and_then(|number| number.parse().ok());
+    set.unwrap_or(1_000)
+}
+
+/// Calls that a tool may refuse, for each that it takes.
+const PATIENCE: usize = 40;
+
+#[test]
+fn every_call_of_the_demo_reads_back() {
+    let registry = demo::registry().unwrap();
+    let (cli, _) = demo::demo(&Value::Null).unwrap();
+    read_back(&cli, &registry);
+}
+
+#[test]
+fn every_call_of_a_standard_tool_reads_back() {
+    let registry = Registry::builder().discover().build().unwrap();
+    assert!(registry.len() >= 15, "the standard tools are linked");
+    read_back(&Cli::new(registry.clone()).name("toolbox"), &registry);
+}
+
+fn read_back(cli: &Cli, registry: &Registry) {
+    let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("FILE"), "hunter2\n").unwrap();
+    for entry in registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli)) {
+        let made = sound_calls(entry, &executor);
+        let lines: Vec<Vec<String>> = made
+            .iter()
+            .map(|(args, _)| cli.command_line(entry.name(), args.as_object().unwrap()).unwrap())
+            .collect();
+        for (((args, form), line), split) in made.iter().zip(&lines).zip(split_by_shell(&lines)) {
+            assert_eq!(*line, split, "the shell splits it otherwise");
+            let found = dry_run(cli, &split, directory.path());
+            assert!(same(&found, form), "{args} of {} as {split:?}: {found} is not {form}", entry.name());
+        }
+    }
+}
+
+/// Whether two values are equal; a number is what it counts, `0` or `0.0`.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        (Value::Number(x), Value::Number(y)) => {
+            x == y || (x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64()
+        }
+        _ => a == b,
+    }
+}
+
+/// Random calls that the tool takes, with their normal forms.
+fn sound_calls(entry: &ToolEntry, executor: &Executor) -> Vec<(Value, Value)> {
+    let schema = entry.def().input_schema().unwrap().schema().clone();
+    let secrets: Vec<&str> =
+        entry.def().params.iter().filter(|param| param.keys.secret).map(|param| param.name).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut values = Values::new(0x9e37_79b9_7f4a_7c15);
+    let mut made = Vec::new();
+    for _ in 0..calls() * PATIENCE {
+        let args = values.of(&schema);
+        let call = Call::new(entry.name(), args.clone());
+        let Ok(plan) = runtime.block_on(executor.plan(call, &ToolContext::empty(), Caller::Cli)) else {
+            continue;
+        };
+        let mut form = plan.args.clone();
+        for secret in &secrets {
+            if let Some(value) = form.get_mut(*secret).filter(|value| !value.is_null()) {
+                *value = json!("***");
+            }
+        }
+        made.push((args, form));
+        if made.len() == calls() {
+            return made;
+        }
+    }
+    panic!("only {} sound calls of {}", made.len(), entry.name());
+}
+
+/// The words of each line as `sh` sees them.
+fn split_by_shell(lines: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut script = "show() { printf '%s\\0' \"$#\" \"$@\"; }\n".to_owned();
+    for line in lines {
+        let words: Vec<String> = line.iter().map(|word| quote(word)).collect();
+        script.push_str(&format!("show {}\n", words.join(" ")));
+    }
+    let mut shell = Command::new("sh")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap();
+    let mut stdin = shell.stdin.take().unwrap();
+    let feeding = std::thread::spawn(move || stdin.write_all(script.as_bytes()));
+    let output = shell.wait_with_output().unwrap();
+    feeding.join().unwrap().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut words = text.split_terminator('\0').map(str::to_owned);
+    let mut split = Vec::new();
+    while let Some(count) = words.next() {
+        split.push(words.by_ref().take(count.parse().unwrap()).collect());
+    }
+    split
+}
+
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The normal form that the program reads from words.
+fn dry_run(cli: &Cli, words: &[String], directory: &Path) -> Value {
+    let (stdout, stderr) = (Sink::default(), Sink::default());
+    let io =
+        Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), ..Io::detached(directory) };
+    let asked = ["--dry-run", "--json"].map(str::to_owned);
+    cli.run_from([&asked[..], words].concat(), io);
+    let text = String::from_utf8(stdout.0.lock().unwrap().clone()).unwrap();
+    let told: Map<String, Value> = serde_json::from_str(&text).unwrap_or_else(|_| {
+        panic!("{words:?} was refused: {}", String::from_utf8_lossy(&stderr.0.lock().unwrap()))
+    });
+    told["args"].clone()
+}

@@ -1,0 +1,83 @@
+//! Manual pages: one for each command, and every one of them is what the readers of manual pages take.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test, and tell why they are skipped"
+)]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The pages of the program, written into a directory.
+fn pages(directory: &Path) -> Vec<PathBuf> {
+    let written = Command::new(env!("CARGO_BIN_EXE_demo"))
+        .args(["man", "--json", "--out", "pages"])
+        .env("SOURCE_DATE_EPOCH", "86400")
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    let listed: Vec<PathBuf> = serde_json::from_slice(&written.stdout).unwrap();
+    let found: BTreeSet<PathBuf> =
+        std::fs::read_dir(directory.join("pages")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(listed.iter().cloned().collect::<BTreeSet<_>>(), found);
+    listed
+}
+
+/// Whether a reader takes every page without a word.
+fn accepted(reader: &str, options: &[&str], pages: &[PathBuf]) {
+    if Command::new(reader).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "no {reader}");
+        println!("skipped: no {reader}");
+        return;
+    }
+    for page in pages {
+        let read = Command::new(reader).args(options).arg(page).output().unwrap();
+        let said = String::from_utf8_lossy(&read.stderr).into_owned();
+        let told = if reader == "mandoc" { String::from_utf8_lossy(&read.stdout).into_owned() } else { said };
+        assert!(read.status.success() && told.is_empty(), "{reader} of {}: {told}", page.display());
+    }
+}
+
+#[test]
+fn every_command_has_a_page_that_readers_accept() {
+    let directory = tempfile::tempdir().unwrap();
+    let pages = pages(directory.path());
+    let names: Vec<&str> = pages.iter().filter_map(|page| page.file_name()?.to_str()).collect();
+    for name in
+        ["demo.1", "demo-store.1", "demo-store-search.1", "demo-ping.1", "demo-tools-list.1", "demo-man.1"]
+    {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    for hidden in ["demo-store-lock.1", "demo-note-rank.1"] {
+        assert!(!names.contains(&hidden), "{hidden}");
+    }
+    accepted("mandoc", &["-Tlint"], &pages);
+    accepted("man", &["--warnings=w", "-E", "UTF-8", "-l"], &pages);
+}
+
+#[test]
+fn a_page_shows_its_date_its_options_and_its_examples() {
+    let directory = tempfile::tempdir().unwrap();
+    pages(directory.path());
+    let page = std::fs::read_to_string(directory.path().join("pages/demo-store-search.1")).unwrap();
+    for part in [
+        ".TH DEMO\\-STORE\\-SEARCH 1 1970\\-01\\-02",
+        "\\-\\-min\\-score",
+        "[default: 10]",
+        "demo store search lamp",
+    ] {
+        let plain = part.replace("\\-", "-");
+        assert!(page.contains(part) || page.contains(&plain), "{part} in {page}");
+    }
+}
+
+#[test]
+fn without_a_directory_the_page_of_the_program_is_printed() {
+    let printed = Command::new(env!("CARGO_BIN_EXE_demo")).arg("man").output().unwrap();
+    let page = String::from_utf8(printed.stdout).unwrap();
+    assert!(page.contains(".TH DEMO 1 ") && page.contains("demo\\-store(1)"), "{page}");
+}

@@ -1,0 +1,218 @@
+//! Settings: option over variable over file over default, each with its source; the file is strict.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use tool_cli::{Cli, ExitCode, Io, Settings};
+use tool_core::Registry;
+use tool_core::prelude::*;
+
+/// Answers pong.
+#[tool(register = false)]
+fn ping() -> &'static str {
+    "pong"
+}
+
+/// One stream that a run writes to.
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A directory with a home, a workspace for each source, and a working directory.
+struct Place(tempfile::TempDir);
+
+/// The end of a run, the settings that its call saw, and its errors.
+struct Run {
+    code: ExitCode,
+    settings: Option<Settings>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        for name in ["work", "option", "variable", "home/demo/file"] {
+            fs::create_dir_all(place.path().join(name)).unwrap();
+        }
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes the settings file of the user.
+    fn file(&self, text: &str) -> String {
+        let path = self.path().join("home/demo/config.toml");
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    fn run(&self, argv: &[&str], env: &[(&str, &str)]) -> Run {
+        let seen = Arc::new(Mutex::new(None));
+        let saw = Arc::clone(&seen);
+        let cli = Cli::new(Registry::builder().add::<PingTool>().build().unwrap())
+            .name("demo")
+            .version("1.0.0")
+            .context(move |settings| {
+                *saw.lock().unwrap() = Some(settings.clone());
+                Ok(ToolContext::builder())
+            });
+        let (stdout, stderr) = (Sink::default(), Sink::default());
+        let home = self.path().join("home");
+        let mut all: Vec<(OsString, OsString)> = vec![("XDG_CONFIG_HOME".into(), home.into())];
+        all.extend(env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
+        let io = Io {
+            stdout: Box::new(stdout.clone()),
+            stderr: Box::new(stderr.clone()),
+            env: all.into_iter().collect(),
+            ..Io::detached(self.path().join("work"))
+        };
+        let code = cli.run_from(argv, io);
+        let text = |sink: &Sink| String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        let settings = seen.lock().unwrap().take();
+        Run { code, settings, stdout: text(&stdout), stderr: text(&stderr) }
+    }
+}
+
+impl Run {
+    /// Value and source of a setting.
+    fn setting(&self, name: &str) -> (String, String) {
+        let settings = self.settings.as_ref().unwrap_or_else(|| panic!("{}", self.stderr));
+        let found = settings.sources().iter().find(|setting| setting.name == name).unwrap();
+        (found.value.clone().unwrap_or_default(), found.source.to_string())
+    }
+}
+
+/// A setting, its option, its variable, and its line in the file; then its value by each of them and without any.
+type Row<'a> = (&'a str, [&'a str; 2], [&'a str; 2], &'a str, [&'a str; 4]);
+
+#[test]
+fn each_source_wins_over_all_behind_it_and_is_named() {
+    let place = Place::new();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let (option, variable, file, work) = (at("option"), at("variable"), at("home/demo/file"), at("work"));
+    let rows: [Row<'_>; 4] = [
+        (
+            "format",
+            ["-o", "yaml"],
+            ["DEMO_FORMAT", "jsonl"],
+            "format = 'table'",
+            ["yaml", "jsonl", "table", ""],
+        ),
+        (
+            "root",
+            ["--root", &option],
+            ["DEMO_ROOT", &variable],
+            "root = 'file'",
+            [&option, &variable, &file, &work],
+        ),
+        ("timeout", ["--timeout", "3s"], ["DEMO_TIMEOUT", "2s"], "timeout = '1s'", ["3s", "2s", "1s", ""]),
+        (
+            "color",
+            ["--color", "never"],
+            ["DEMO_COLOR", "always"],
+            "color = 'never'",
+            ["never", "always", "never", "auto"],
+        ),
+    ];
+    for (name, option, variable, line, values) in rows {
+        let path = place.file(&format!("# settings\n\n{line}\n"));
+        let [by_option, by_variable, by_file, by_default] = values;
+        let env = [(variable[0], variable[1])];
+        let found =
+            |argv: &[&str], env: &[(&str, &str)]| place.run(&[&["ping"], argv].concat(), env).setting(name);
+        let told = |value: &str, source: &str| (value.to_owned(), source.to_owned());
+        assert_eq!(found(&option, &env), told(by_option, "option"));
+        assert_eq!(found(&[], &env), told(by_variable, &format!("${}", variable[0])));
+        assert_eq!(found(&[], &[]), told(by_file, &format!("{path}:3")));
+        fs::remove_file(&path).unwrap();
+        assert_eq!(found(&[], &[]), told(by_default, "default"));
+    }
+}
+
+#[test]
+fn the_log_is_decided_by_the_switches_before_variable_and_file() {
+    let place = Place::new();
+    place.file("log = 'error'\n");
+    let log =
+        |argv: &[&str], env: &[(&str, &str)]| place.run(&[&["ping"], argv].concat(), env).setting("log").0;
+    assert_eq!(log(&["-vv"], &[("DEMO_LOG", "info")]), "debug");
+    assert_eq!(log(&["-q"], &[("DEMO_LOG", "info")]), "error");
+    assert_eq!(log(&[], &[("DEMO_LOG", "warn,tool_core=trace")]), "warn,tool_core=trace");
+    assert_eq!(log(&[], &[]), "error");
+    assert_eq!(place.run(&["ping"], &[("DEMO_LOG", "loud")]).code, ExitCode(2));
+}
+
+#[test]
+fn the_working_directory_configures_nothing() {
+    let place = Place::new();
+    for name in ["config.toml", "demo.toml", ".demo.toml", "demo/config.toml", ".config/demo/config.toml"] {
+        let path = place.path().join("work").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "format = 'yaml'\nyes = true\n").unwrap();
+    }
+    let run = place.run(&["ping"], &[]);
+    assert_eq!((run.code, run.setting("format").1.as_str()), (ExitCode::SUCCESS, "default"));
+    let named = place.run(&["ping", "--config", "config.toml"], &[]);
+    assert_eq!(named.code, ExitCode(6), "the same file, named");
+}
+
+#[test]
+fn the_file_is_named_by_option_or_variable_and_an_empty_name_is_none() {
+    let place = Place::new();
+    place.file("format = 'yaml'\n");
+    fs::write(place.path().join("work/other.toml"), "format = 'table'\n").unwrap();
+    let format =
+        |argv: &[&str], env: &[(&str, &str)]| place.run(&[&["ping"], argv].concat(), env).setting("format").0;
+    assert_eq!(format(&[], &[]), "yaml");
+    assert_eq!(format(&["--config", "other.toml"], &[("DEMO_CONFIG", "none.toml")]), "table");
+    assert_eq!(format(&[], &[("DEMO_CONFIG", "other.toml")]), "table");
+    assert_eq!(format(&["--config", ""], &[("DEMO_CONFIG", "none.toml")]), "");
+    assert_eq!(format(&[], &[("DEMO_CONFIG", "")]), "");
+}
+
+#[test]
+fn a_file_with_mistakes_is_told_whole_and_stops_calls_alone() {
+    let place = Place::new();
+    let path = place.file("yes = true\nformat = 1\n");
+    let run = place.run(&["ping"], &[]);
+    assert_eq!((run.code, run.settings.is_none()), (ExitCode(6), true));
+    assert_eq!(
+        run.stderr,
+        format!(
+            "error[settings_invalid]: {path}:1:1: `yes` cannot be set here: consent is given for one call at a time, \
+             with --yes\n{path}:2:10: `format`: expected string, got integer\n"
+        )
+    );
+    for argv in [&["--version"][..], &["ping", "--help"], &["--help"], &["help", "exit-codes"]] {
+        let run = place.run(argv, &[]);
+        assert_eq!((run.code, run.stdout.is_empty()), (ExitCode::SUCCESS, false), "{argv:?}");
+    }
+}
+
+#[test]
+fn a_file_that_was_named_must_be_there() {
+    let place = Place::new();
+    for name in ["none.toml", "../home"] {
+        let run = place.run(&["ping", "--config", name], &[]);
+        assert_eq!(run.code, ExitCode(6), "{name}");
+        assert!(run.stderr.contains("cannot be read: "), "{}", run.stderr);
+    }
+    assert_eq!(place.run(&["ping"], &[]).code, ExitCode::SUCCESS, "the user's own may be absent");
+}

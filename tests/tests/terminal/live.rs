@@ -1,0 +1,76 @@
+//! The output of a command on the terminal while it runs, and in a pipe when it has ended.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::program::toolbox;
+use crate::pty::start;
+
+/// Writes `one`, waits for the file `go`, and writes `two` to standard error.
+const SCRIPT: &str = "echo one; while [ ! -e go ]; do sleep 0.01; done; echo two >&2";
+
+fn line(folder: &Path, options: &str, script: &str) -> String {
+    format!(
+        "{} --yes --root {} {options} shell bash --no-check sh -- -c '{script}'",
+        toolbox(),
+        folder.display()
+    )
+}
+
+#[test]
+fn output_comes_while_the_command_runs_and_then_only_how_it_ended() {
+    for (end, last) in [("", None), ("; exit 7", Some("[exit code 7]"))] {
+        let folder = tempfile::tempdir().unwrap();
+        let run = start(&line(folder.path(), "", &format!("{SCRIPT}{end}")), &[]);
+        run.expect("one\r\n");
+        fs::write(folder.path().join("go"), "").unwrap();
+        let expected: Vec<&str> = ["one", "two"].into_iter().chain(last).collect();
+        assert_eq!(run.end(), (Some(0), expected.iter().map(ToString::to_string).collect()));
+    }
+}
+
+#[test]
+fn what_is_out_stays_out_when_the_call_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = line(folder.path(), "", "printf half; exit 7").replace(" --no-check", "");
+    let (code, screen) = start(&script, &[]).end();
+    assert_eq!((code, screen[0].as_str()), (Some(1), "half"));
+    assert!(screen[1].starts_with("error[command_failed]"), "{screen:?}");
+}
+
+#[test]
+fn what_a_terminal_acts_upon_is_shown_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, screen) = start(&line(folder.path(), "", "printf \"\\033[2Jx\\n\""), &[]).end();
+    assert_eq!((code, screen), (Some(0), vec!["\\u{1b}[2Jx".to_owned()]));
+}
+
+#[test]
+fn more_than_is_passed_on_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, screen) = start(&line(folder.path(), "", "seq 100000"), &[]).end();
+    assert_eq!((code, screen.iter().any(|line| line == "100000")), (Some(0), true), "the end is there");
+    let last = screen.last().unwrap();
+    assert!(last.ends_with(" bytes not shown; -o json shows all"), "{last:?}");
+}
+
+#[test]
+fn elsewhere_output_is_collected() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("go"), "").unwrap();
+    for (options, to, expected) in [
+        ("-o text", "", "one\n[stderr]\ntwo\n"),
+        ("--select stdout", "", "\"one\\n\"\n"),
+        ("-o text --out out", "", ""),
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", &format!("{}{to}", line(folder.path(), options, SCRIPT))])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{options}");
+    }
+    let run = start(&line(folder.path(), "--json --select stdout", SCRIPT), &[]);
+    assert_eq!(run.end(), (Some(0), vec!["\"one\\n\"".to_owned()]));
+}

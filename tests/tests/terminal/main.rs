@@ -1,0 +1,20 @@
+//! The programs at a real terminal, and as processes that signals and closed pipes reach. (cli.md, acceptance 6 to 12)
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test"
+)]
+
+mod colors;
+mod interrupt;
+mod live;
+mod pipes;
+mod program;
+mod progress;
+mod prompt;
+mod pty;
+mod screen;
+mod secrets;

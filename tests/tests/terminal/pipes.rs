@@ -1,0 +1,138 @@
+//! Pipes that are closed, full, endless or slow.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::{DEMO, PATIENT, has, toolbox, until};
+use crate::pty::start;
+
+fn bash(line: &str) -> (Option<i32>, String, String) {
+    let output = Command::new("bash").args(["-c", line]).stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    if !has("bash") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let big = folder.path().join("big");
+    fs::write(&big, "a line of text\n".repeat(100_000)).unwrap();
+    let list = format!("{} tools list -o jsonl", toolbox());
+    let read = format!("{} --root {} file read big --json", toolbox(), folder.path().display());
+    let lines = format!("yes '{{\"tool\":\"ping\"}}' | {DEMO} call --jsonl -");
+    for line in [list, read] {
+        for pipefail in ["", "set -o pipefail; "] {
+            let (code, stdout, stderr) = bash(&format!("{pipefail}{line} | head -c 20"));
+            assert_eq!((code, stderr.as_str()), (Some(0), ""), "{line}");
+            assert_eq!(stdout.len(), 20, "{line}");
+        }
+    }
+    let (_, stdout, stderr) = bash(&format!("{lines} | head -n 3; exit ${{PIPESTATUS[1]}}"));
+    assert_eq!((stdout.lines().count(), stderr.as_str()), (3, ""));
+}
+
+#[test]
+fn a_full_disk_is_told_in_one_line() {
+    if !fs::exists("/dev/full").unwrap() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("big"), "a line of text\n".repeat(10_000)).unwrap();
+    let read = format!("{} --root {} file read big", toolbox(), folder.path().display());
+    let batch = format!("echo '{{\"tool\":\"ping\"}}' | {DEMO} call --jsonl -");
+    for line in [format!("{read} --json"), read, format!("{DEMO} --help"), batch] {
+        let (code, _, stderr) = bash(&format!("{line} > /dev/full"));
+        assert_eq!((code, stderr.lines().count()), (Some(1), 1), "{line}: {stderr}");
+        assert!(stderr.contains("output_write") && stderr.contains("succeeded"), "{line}: {stderr}");
+    }
+}
+
+#[test]
+fn standard_input_that_never_ends_blocks_only_those_who_ask_for_it() {
+    let run = |args: &[&str]| {
+        let mut child = Command::new(PATIENT)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Held open until the program has ended.
+        let _stdin = child.stdin.take();
+        until("the end", || child.try_wait().unwrap().is_some());
+        child.wait().unwrap().code()
+    };
+    assert_eq!(run(&["take", "--handle", "x"]), Some(0));
+    assert_eq!(run(&["take", "--body", "-", "--other", "-"]), Some(2), "refused without reading");
+}
+
+#[test]
+fn ten_thousand_calls_are_answered_in_order_within_bounds_while_the_reader_sleeps() {
+    const CALLS: usize = 10_000;
+    const PADDING: usize = 8 << 10;
+    let mut child = Command::new(DEMO)
+        .args(["call", "--jsonl", "-", "--jobs", "8"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let written = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&written);
+    let padding = "x".repeat(PADDING);
+    let writing = thread::spawn(move || {
+        for id in 0..CALLS {
+            writeln!(stdin, "{{\"id\":\"{id}:{padding}\",\"tool\":\"ping\"}}").unwrap();
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        stdin
+    });
+    // Nobody reads: the program must stop reading as well.
+    let mut before = (usize::MAX, 0);
+    until("a standstill", || {
+        let now = written.load(Ordering::Relaxed);
+        before = if now == before.0 { (now, before.1 + 1) } else { (now, 0) };
+        thread::park_timeout(Duration::from_millis(10));
+        before.1 >= 30
+    });
+    assert!(before.0 < CALLS / 4, "{} lines were taken in while nobody read", before.0);
+    let mut answers = BufReader::new(stdout).lines();
+    for id in 0..CALLS {
+        let answer: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+        assert_eq!(answer["data"], "pong");
+        assert_eq!(answer["line"], id + 1);
+        assert!(answer["id"].as_str().unwrap().starts_with(&format!("{id}:")));
+    }
+    let peak = peak_memory(child.id());
+    assert!(peak < 64 << 10, "{peak} KiB");
+    drop(writing.join().unwrap());
+    assert!(answers.next().is_none());
+    assert!(child.wait().unwrap().success());
+}
+
+/// The most memory that a process had at any time, in KiB.
+fn peak_memory(pid: u32) -> usize {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_file_name_with_escapes_is_text_on_a_terminal_and_raw_in_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("\u{1b}[2Jx"), "").unwrap();
+    let options = "file list-dir -o text --select '$.entries[*].name'";
+    let line = format!("{} --root {} {options}", toolbox(), folder.path().display());
+    assert_eq!(start(&line, &[]).kept(), "\\u{1b}[2Jx\r\n");
+    assert_eq!(bash(&line), (Some(0), "\u{1b}[2Jx\n".to_owned(), String::new()));
+}

@@ -1,0 +1,43 @@
+//! The programs that are started, and the peers that a test may lack.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Longest time that anything here takes on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) const DEMO: &str = env!("CARGO_BIN_EXE_demo");
+pub(crate) const PATIENT: &str = env!("CARGO_BIN_EXE_patience");
+
+/// The standard tools, built when a test first asks.
+pub(crate) fn toolbox() -> &'static str {
+    static PATH: OnceLock<String> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "toolbox"]).status().unwrap();
+        assert!(built.success(), "toolbox does not build");
+        let own = std::env::current_exe().unwrap();
+        let folder = own.parent().and_then(Path::parent).map(PathBuf::from).unwrap();
+        folder.join("toolbox").display().to_string()
+    })
+}
+
+/// Whether a program is there; a test that needs it is skipped where it is not.
+pub(crate) fn has(peer: &str) -> bool {
+    let found = Command::new("sh").args(["-c", &format!("command -v {peer}")]).output().unwrap();
+    if !found.status.success() {
+        assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none_or(|set| set != "1"), "{peer} is missing");
+        println!("skipped: {peer} is missing");
+    }
+    found.status.success()
+}
+
+/// Waits for a condition.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < PATIENCE, "{what} did not come");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,137 @@
+//! The whole program as one clap command, which manual pages and completion scripts are rendered from.
+//!
+//! It holds what lists show: no hidden tool, no hidden option, no other spelling. Its options are built as those of help.
+
+use std::collections::BTreeMap;
+
+use clap::Command;
+use tool_core::ToolError;
+
+use crate::builtin::{self, Program};
+use crate::flags::Table;
+use crate::globals::{Global, Place};
+use crate::help;
+use crate::options::{Form, Options, one_line};
+use crate::schema;
+use crate::tree::{self, Tree};
+
+impl Program {
+    /// The program as one clap command.
+    ///
+    /// # Errors
+    /// Those of building a schema.
+    pub(crate) fn clap_command(&self, form: Form) -> Result<Command, ToolError> {
+        let own = builtin::registry()?;
+        let tree = ClapTree {
+            program: &self.name,
+            version: &self.version,
+            about: &self.about,
+            groups: &self.groups,
+            options: Options { prefix: &self.prefix, form },
+        };
+        tree.command(&Tree::new(&self.registry), &Tree::new(&own))
+    }
+}
+
+/// The program that the tree is of.
+#[derive(Clone, Debug)]
+struct ClapTree<'a> {
+    /// Its name.
+    program: &'a str,
+    /// Its version.
+    version: &'a str,
+    /// What it is for.
+    about: &'a str,
+    /// What the groups are for.
+    groups: &'a BTreeMap<String, String>,
+    /// How its options are shown.
+    options: Options<'a>,
+}
+
+impl ClapTree<'_> {
+    /// The command of the program with all below it.
+    fn command(&self, tools: &Tree<'_>, own: &Tree<'_>) -> Result<Command, ToolError> {
+        let none = Table::default();
+        let globals = self.options.globals("Options", &none, |row| row.place != Place::After);
+        let mut root = plain(self.program)
+            .about(self.about.to_owned())
+            .args(globals)
+            .subcommand_value_name("COMMAND")
+            .override_usage(format!("{} [OPTIONS] <COMMAND>", self.program));
+        if !self.version.is_empty() {
+            root = root.version(self.version.to_owned()).disable_version_flag(true);
+        }
+        for (group, commands) in &tools.groups {
+            root = self.add_group(root, group, self.groups.get(group).map(String::as_str), commands)?;
+        }
+        for command in tools.tools.iter().filter(|command| command.is_listed()) {
+            root = root.subcommand(self.tool(command)?);
+        }
+        for (word, about) in builtin::WORDS {
+            if let Some(commands) = own.groups.get(*word) {
+                root = self.add_group(root, word, Some(about), commands)?;
+            }
+            for command in own.tools.iter().filter(|command| command.word() == *word) {
+                root = root.subcommand(self.tool(command)?);
+            }
+        }
+        Ok(root)
+    }
+
+    /// Adds a group, unless everything in it is hidden.
+    fn add_group(
+        &self,
+        root: Command,
+        group: &str,
+        about: Option<&str>,
+        commands: &[tree::Command<'_>],
+    ) -> Result<Command, ToolError> {
+        let listed: Vec<&tree::Command<'_>> = commands.iter().filter(|command| command.is_listed()).collect();
+        if listed.is_empty() {
+            return Ok(root);
+        }
+        let words: Vec<&str> = listed.iter().map(|command| command.word()).collect();
+        let about = about.map_or_else(|| words.join(", "), str::to_owned);
+        let globals = self.options.globals("Global options", &Table::default(), help::behind);
+        let mut command = plain(group)
+            .about(about)
+            .args(globals)
+            .subcommand_value_name("COMMAND")
+            .override_usage(format!("{} {group} [OPTIONS] <COMMAND>", self.program));
+        for tool in listed {
+            command = command.subcommand(self.tool(tool)?);
+        }
+        Ok(root.subcommand(command))
+    }
+
+    fn tool(&self, tool: &tree::Command<'_>) -> Result<Command, ToolError> {
+        let def = tool.entry.def();
+        let table = Table::new(def, &schema::canonical(def)?);
+        let name = format!("{} {}", self.program, tool.words.join(" "));
+        let structured =
+            |row: &crate::globals::GlobalDef| matches!(row.global, Global::Input | Global::Schema);
+        let command = plain(tool.word())
+            .about(one_line(def.summary()))
+            .override_usage(help::usage(&name, &table))
+            .args(self.options.of(&table))
+            .args(self.options.globals("Structured options", &table, structured))
+            .args(self.options.globals("Global options", &table, help::behind));
+        if self.options.form == Form::Script {
+            return Ok(command);
+        }
+        let command = command.long_about(help::described(def));
+        Ok(match help::examples(&name, def, &table).as_slice() {
+            [] => command,
+            // Manual pages have a section for them; see `builtin::man`.
+            all => command.before_long_help(all.join("\n\n")),
+        })
+    }
+}
+
+/// A command with nothing of clap's own.
+fn plain(name: &str) -> Command {
+    Command::new(name.to_owned())
+        .disable_help_flag(true)
+        .disable_help_subcommand(true)
+        .disable_version_flag(true)
+}

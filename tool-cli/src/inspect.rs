@@ -1,0 +1,138 @@
+//! What `doctor` finds out by itself: settings, secrets, capabilities, terminal. Nothing is changed by looking.
+
+use std::collections::BTreeMap;
+
+use tool_core::def::{CapabilityDef, SecretDef};
+use tool_core::{Registry, ToolContext, ToolError};
+
+use crate::doctor::{Check, Report};
+use crate::limits;
+use crate::session::Session;
+use crate::settings::Settings;
+
+impl Session<'_> {
+    /// The report of the program as it would run now.
+    pub(crate) fn inspect(&self, settings: &Settings, registry: &Registry) -> Report {
+        let mut report = Report::default();
+        report.checks.push(self.identity(registry));
+        report.checks.extend(self.settings_checks(settings));
+        report.checks.push(self.terminal());
+        let made = self.cli.context_of(settings, &self.io).map(|builder| builder.build());
+        let fallback = || ToolContext::builder().secrets(settings.secrets()).build();
+        let ctx = made.as_ref().ok().cloned().unwrap_or_else(fallback);
+        report.checks.extend(secrets(registry, &ctx));
+        match &made {
+            Ok(ctx) => report.checks.extend(capabilities(registry, ctx)),
+            Err(error) => report.checks.push(broken("context", error)),
+        }
+        report.limits = limits::all();
+        for (name, probe) in &self.cli.probes {
+            match probe(settings) {
+                Ok(probe) => report.add(name, probe),
+                Err(error) => report.checks.push(broken(name, &error)),
+            }
+        }
+        report
+    }
+
+    fn identity(&self, registry: &Registry) -> Check {
+        let version = if self.cli.version.is_empty() { "no version" } else { &self.cli.version };
+        let value = format!("{version}, {} tools", registry.len());
+        if cfg!(panic = "abort") {
+            let advice =
+                "build it with panic = \"unwind\", so that a panic of a tool is an error of its call";
+            return Check::warn(&self.cli.name, format!("{value}, panic = abort"), advice);
+        }
+        Check::ok(&self.cli.name, value)
+    }
+
+    fn settings_checks(&self, settings: &Settings) -> Vec<Check> {
+        let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set".to_owned());
+        let mut checks: Vec<Check> = settings
+            .sources()
+            .iter()
+            .map(|setting| Check::ok(setting.name, shown(&setting.value)).from(setting.source.to_string()))
+            .collect();
+        if let (Err(error), Some(root)) =
+            (settings.check_root(), checks.iter_mut().find(|check| check.name == "root"))
+        {
+            let source = root.source.take().unwrap_or_default();
+            *root = broken("root", &error).from(source);
+        }
+        let wrong = |mistake: &String| {
+            let advice = "correct the file, or name another one with --config; --config '' uses none";
+            Check::fail("config", mistake.clone(), advice)
+        };
+        checks.extend(settings.mistakes.iter().map(wrong));
+        checks
+    }
+
+    fn terminal(&self) -> Check {
+        let tty = self.io.tty;
+        let named = [("stdin", tty.stdin), ("stdout", tty.stdout), ("stderr", tty.stderr)];
+        let mut terminals: Vec<&str> = named.iter().filter(|row| row.1).map(|row| row.0).collect();
+        terminals.extend(self.io.terminal.is_some().then_some("controlling terminal"));
+        let width = self.io.width.map(|width| format!(", {width} columns")).unwrap_or_default();
+        match terminals.as_slice() {
+            [] => Check::ok("terminal", format!("none{width}")),
+            some => Check::ok("terminal", format!("{}{width}", some.join(", "))),
+        }
+    }
+}
+
+/// An error as a check: what to do about it is its hint.
+fn broken(name: &str, error: &ToolError) -> Check {
+    let advice = error.hint_str().unwrap_or("see what the message names").to_owned();
+    Check::fail(name, error.message(), advice)
+}
+
+/// Every declared secret, with the tools that cannot do without it.
+fn secrets(registry: &Registry, ctx: &ToolContext) -> Vec<Check> {
+    let mut uses: BTreeMap<&str, Vec<(&str, &SecretDef<'_>)>> = BTreeMap::new();
+    for entry in registry.iter() {
+        for secret in entry.def().secrets {
+            uses.entry(secret.key).or_default().push((entry.name(), secret));
+        }
+    }
+    let check = |(key, uses): (&str, Vec<(&str, &SecretDef<'_>)>)| {
+        let name = format!("secret {key}");
+        let needed: Vec<&str> = uses.iter().filter(|row| !row.1.optional).map(|row| row.0).collect();
+        let label = uses.iter().find_map(|row| row.1.label.or(row.1.description));
+        let what = label.map(|label| format!(" ({label})")).unwrap_or_default();
+        match (ctx.has_secret(key), needed.as_slice()) {
+            (true, _) => Check::ok(name, "set"),
+            (false, []) => Check::ok(name, "not set, optional"),
+            (false, tools) => Check::warn(
+                name,
+                "not set",
+                format!("set {key}{what}; {} cannot run without it", tools.join(", ")),
+            ),
+        }
+    };
+    uses.into_iter().map(check).collect()
+}
+
+/// Every capability that a tool asks for.
+fn capabilities(registry: &Registry, ctx: &ToolContext) -> Vec<Check> {
+    let mut uses: BTreeMap<&str, Vec<(&str, &CapabilityDef)>> = BTreeMap::new();
+    for entry in registry.iter() {
+        for capability in entry.def().capabilities {
+            uses.entry(capability.short_name()).or_default().push((entry.name(), capability));
+        }
+    }
+    let check = |(short, uses): (&str, Vec<(&str, &CapabilityDef)>)| {
+        let name = format!("capability {short}");
+        let lacks = uses.iter().filter(|(_, capability)| !ctx.provides((capability.id)()));
+        let needed: Vec<&str> = lacks.clone().filter(|row| !row.1.optional).map(|row| row.0).collect();
+        match (lacks.count(), needed.as_slice()) {
+            (0, _) => Check::ok(name, "provided"),
+            (_, []) => Check::ok(name, "not provided, optional"),
+            (_, tools) => {
+                let advice =
+                    format!("provide it with Cli::context; {} cannot run without it", tools.join(", "));
+                Check::fail(name, "not provided", advice)
+            }
+        }
+    };
+    uses.into_iter().map(check).collect()
+}

@@ -1,0 +1,244 @@
+//! The settings file: strict TOML, every mistake at once and each with its place.
+//!
+//! It is found by its name or under the configuration directory, never in the working directory: a repository that was cloned
+//! must not configure the program.
+
+use std::collections::BTreeMap;
+use std::fs::File as OpenFile;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use tool_core::args::{did_you_mean, suggest};
+
+use super::word::{self, Misfit};
+use crate::io::Io;
+
+/// A larger file is no settings file.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A key of the file, and whether a text is a value of it.
+struct Key {
+    name: &'static str,
+    check: fn(&str) -> Result<(), Misfit>,
+}
+
+/// Every key. All values are texts, as in options and variables.
+const KEYS: [Key; 5] = [
+    Key { name: "root", check: |_| Ok(()) },
+    Key { name: "format", check: |text| word::format(text).map(drop) },
+    Key { name: "color", check: |text| word::color(text).map(drop) },
+    Key { name: "timeout", check: |text| word::timeout(text).map(drop) },
+    Key { name: "log", check: |text| word::log(text).map(drop) },
+];
+
+/// Keys that somebody might expect, and why they are none.
+const REFUSED: [(&str, &str); 2] = [
+    ("yes", "consent is given for one call at a time, with --yes"),
+    ("policy", "name the policy file on the command line or in the environment"),
+];
+
+/// What the file says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct File {
+    /// Where it is; `None` when there is none.
+    pub(crate) path: Option<PathBuf>,
+    entries: BTreeMap<&'static str, Entry>,
+    /// Every mistake, `FILE:LINE:COLUMN: …`.
+    pub(crate) mistakes: Vec<String>,
+}
+
+/// A value and its line.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) value: String,
+    pub(crate) line: usize,
+}
+
+impl File {
+    /// The value of a key.
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries.get(key)
+    }
+
+    /// Reads the file that was named: it must be there.
+    pub(crate) fn named(path: PathBuf) -> File {
+        Self::read(&path).unwrap_or_else(|error| Self::unreadable(path, &error))
+    }
+
+    /// Reads the file of the configuration directory, if there is one.
+    pub(crate) fn of_user(io: &Io, program: &str) -> File {
+        let Some(path) = default_path(io, program) else { return File::default() };
+        match Self::read(&path) {
+            Ok(file) => file,
+            Err(error) if is_absent(&error) => File::default(),
+            Err(error) => Self::unreadable(path, &error),
+        }
+    }
+
+    fn unreadable(path: PathBuf, error: &io::Error) -> File {
+        let why = crate::sources::reason(error);
+        let mistakes = vec![format!("{}: cannot be read: {why}", path.display())];
+        File { path: Some(path), mistakes, ..File::default() }
+    }
+
+    fn read(path: &Path) -> io::Result<File> {
+        let file = OpenFile::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut file = File { path: Some(path.to_owned()), ..File::default() };
+        match String::from_utf8(bytes) {
+            Ok(text) => file.parse(&text, path),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let before =
+                    String::from_utf8_lossy(error.as_bytes().get(..at).unwrap_or_default()).into_owned();
+                file.mistakes.push(mistake(path, &before, at, "not UTF-8 text"));
+            }
+        }
+        Ok(file)
+    }
+
+    fn parse(&mut self, text: &str, path: &Path) {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        let mut found: Vec<(usize, String)> = errors
+            .iter()
+            .map(|error| (error.span().map_or(text.len(), |span| span.start), error.message().to_owned()))
+            .collect();
+        for (key, value) in table.get_ref() {
+            match entry(key.get_ref(), value) {
+                Ok((name, value)) => {
+                    let line = place(text, key.span().start).0;
+                    self.entries.insert(name, Entry { value, line });
+                }
+                Err((at_key, why)) => {
+                    found.push((if at_key { key.span().start } else { value.span().start }, why));
+                }
+            }
+        }
+        found.sort();
+        found.dedup_by_key(|mistake| mistake.0);
+        self.mistakes = found.iter().map(|(at, why)| mistake(path, text, *at, why)).collect();
+    }
+}
+
+/// The value of a key, or what is wrong: with the key itself (`true`) or its value.
+fn entry(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static str, String), (bool, String)> {
+    let shown: String = key.chars().take(40).collect();
+    let Some(known) = KEYS.iter().find(|known| known.name == key) else {
+        if let Some((_, why)) = REFUSED.iter().find(|refused| refused.0 == key) {
+            return Err((true, format!("`{shown}` cannot be set here: {why}")));
+        }
+        let names: Vec<&str> = KEYS.iter().map(|known| known.name).collect();
+        let near = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));
+        let hint = near.unwrap_or_else(|| format!("the keys are {}", names.join(", ")));
+        return Err((true, format!("unknown key `{shown}`; {hint}")));
+    };
+    let DeValue::String(text) = value.get_ref() else {
+        return Err((false, format!("`{shown}`: expected string, got {}", value.get_ref().type_str())));
+    };
+    match (known.check)(text) {
+        Ok(()) => Ok((known.name, text.clone().into_owned())),
+        Err(misfit) => {
+            let got = crate::fault::text(text);
+            let hint = misfit.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            Err((false, format!("`{shown}`: expected {}, got {got}{hint}", misfit.expected)))
+        }
+    }
+}
+
+fn mistake(path: &Path, text: &str, at: usize, why: &str) -> String {
+    let (line, column) = place(text, at);
+    format!("{}:{line}:{column}: {why}", path.display())
+}
+
+/// Line and column of a byte, both counted from 1, the column in characters.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let column = before.get(start..).unwrap_or_default().chars().count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
+/// `$XDG_CONFIG_HOME/demo/config.toml`. A relative directory does not count (XDG Base Directory Specification 0.8), and the
+/// variables are those of the run, not of the process.
+fn default_path(io: &Io, program: &str) -> Option<PathBuf> {
+    let absolute = |name: &str| io.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let directory = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
+    Some(directory.join(program).join("config.toml"))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> File {
+        let mut file = File::default();
+        file.parse(text, Path::new("c.toml"));
+        file
+    }
+
+    #[test]
+    fn every_key_is_read_with_its_line() {
+        let file = parsed(
+            "root = \"/w\"\n\nformat = \"yaml\"\ncolor = 'never'\ntimeout = \"2m\"\nlog = \"warn,tool_std=debug\"\n",
+        );
+        assert_eq!(file.mistakes, Vec::<String>::new());
+        let lines: Vec<usize> =
+            KEYS.iter().filter_map(|key| file.get(key.name)).map(|entry| entry.line).collect();
+        assert_eq!(lines, [1, 3, 4, 5, 6]);
+        assert_eq!(file.get("timeout").unwrap().value, "2m");
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_place() {
+        let file = parsed(
+            "rot = \"/w\"\nyes = true\n  format = \"jsn\"\ntimeout = 30\nlog = \"loud\"\n[limits]\nx = 1\n",
+        );
+        assert_eq!(
+            file.mistakes,
+            [
+                "c.toml:1:1: unknown key `rot`; did you mean `root`?",
+                "c.toml:2:1: `yes` cannot be set here: consent is given for one call at a time, with --yes",
+                "c.toml:3:12: `format`: expected one of \"text\", \"json\", \"jsonl\", \"yaml\", \"table\", got string \"jsn\"; did you mean `json`?",
+                "c.toml:4:11: `timeout`: expected string, got integer",
+                "c.toml:5:7: `log`: expected off, error, warn, info, debug, trace, or TARGET=LEVEL for some targets, separated by commas, got string \"loud\"",
+                "c.toml:6:2: unknown key `limits`; the keys are root, format, color, timeout, log",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_toml_and_a_key_given_twice_are_mistakes_with_a_place() {
+        let file = parsed("root = \nformat = \"json\"\nformat = \"yaml\"\n");
+        assert_eq!(file.mistakes.len(), 2, "{:?}", file.mistakes);
+        assert!(file.mistakes[0].starts_with("c.toml:1:"), "{:?}", file.mistakes);
+        assert!(file.mistakes[1].starts_with("c.toml:3:1: duplicate key"), "{:?}", file.mistakes);
+    }
+
+    #[test]
+    fn a_relative_configuration_directory_does_not_count() {
+        let io = |env: &[(&str, &str)]| Io {
+            env: env.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            ..Io::detached("/")
+        };
+        let path = |env: &[(&str, &str)]| default_path(&io(env), "demo");
+        assert_eq!(path(&[("XDG_CONFIG_HOME", "/x")]), Some("/x/demo/config.toml".into()));
+        assert_eq!(
+            path(&[("XDG_CONFIG_HOME", "x"), ("HOME", "/h")]),
+            Some("/h/.config/demo/config.toml".into())
+        );
+        assert_eq!(path(&[("XDG_CONFIG_HOME", "."), ("HOME", "h")]), None);
+    }
+}

@@ -1,0 +1,186 @@
+//! Consent before a call: who is asked, for what, and what the answer is bound to. (calls.md §5)
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tool_core::prelude::*;
+use tool_core::{
+    ApprovalLevel, ApprovalRequest, Approver, BoxFuture, Call, Caller, Decision, Executor, Registry,
+};
+
+/// Calls that reached a tool.
+#[derive(Clone, Default)]
+struct Ran(Arc<AtomicUsize>);
+
+/// Deletes.
+#[tool(destructive, idempotent, register = false, timeout = "200ms")]
+async fn remove(
+    /// What to delete.
+    id: u64,
+    #[ctx] ran: &Ran,
+) -> u64 {
+    ran.0.fetch_add(1, Ordering::Relaxed);
+    id
+}
+
+/// Changes.
+#[tool(side_effect, idempotent, register = false)]
+fn change(#[ctx] ran: &Ran) {
+    ran.0.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Reads.
+#[tool(register = false)]
+fn look(#[ctx] ran: &Ran) {
+    ran.0.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Answers in order, after a while, and remembers what was asked.
+struct Person {
+    answers: Mutex<Vec<Decision>>,
+    asked: Arc<Mutex<Vec<Value>>>,
+    thinks: Duration,
+}
+
+impl Approver for Person {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        self.asked.lock().unwrap().push(json!([request.tool.name(), request.args]));
+        let answer = self.answers.lock().unwrap().remove(0);
+        Box::pin(async move {
+            tokio::time::sleep(self.thinks).await;
+            answer
+        })
+    }
+}
+
+struct Scene {
+    executor: Executor,
+    ctx: ToolContext,
+    ran: Ran,
+    asked: Arc<Mutex<Vec<Value>>>,
+}
+
+fn scene(level: ApprovalLevel, answers: Option<Vec<Decision>>, thinks: Duration) -> Scene {
+    let registry =
+        Registry::builder().add::<RemoveTool>().add::<ChangeTool>().add::<LookTool>().build().unwrap();
+    let (ran, asked) = (Ran::default(), Arc::default());
+    let mut builder = ToolContext::builder().provide(ran.clone());
+    if let Some(answers) = answers {
+        builder = builder.approver(Person { answers: answers.into(), asked: Arc::clone(&asked), thinks });
+    }
+    let executor = Executor::standard(registry).approve(level).build().unwrap();
+    Scene { executor, ctx: builder.build(), ran, asked }
+}
+
+impl Scene {
+    fn call(&self, tool: &str, args: Value) -> Result<(), String> {
+        let result = self.executor.call_blocking(Call::new(tool, args), &self.ctx, Caller::Cli);
+        result.map(drop).map_err(|error| error.code_str().to_owned())
+    }
+
+    fn asked(&self) -> Vec<Value> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    fn ran(&self) -> usize {
+        self.ran.0.load(Ordering::Relaxed)
+    }
+}
+
+fn deny() -> Decision {
+    Decision::Deny { reason: None }
+}
+
+#[test]
+fn what_the_level_does_not_cover_is_not_asked_for() {
+    for (level, asked) in
+        [(ApprovalLevel::Destructive, 1), (ApprovalLevel::SideEffect, 2), (ApprovalLevel::Always, 3)]
+    {
+        let scene = scene(level, Some(vec![Decision::AllowOnce; 3]), Duration::ZERO);
+        for (tool, args) in [("remove", json!({"id": 1})), ("change", json!({})), ("look", json!({}))] {
+            assert_eq!(scene.call(tool, args), Ok(()));
+        }
+        assert_eq!((scene.asked().len(), scene.ran()), (asked, 3), "{level:?}");
+    }
+}
+
+#[test]
+fn nobody_to_ask_and_a_no_run_nothing() {
+    let alone = scene(ApprovalLevel::Destructive, None, Duration::ZERO);
+    assert_eq!(alone.call("remove", json!({"id": 1})), Err("approval_unavailable".to_owned()));
+    assert_eq!((alone.call("change", json!({})), alone.ran()), (Ok(()), 1));
+    let refused = scene(ApprovalLevel::Destructive, Some(vec![deny()]), Duration::ZERO);
+    assert_eq!(refused.call("remove", json!({"id": 1})), Err("approval_denied".to_owned()));
+    assert_eq!(refused.ran(), 0);
+}
+
+#[test]
+fn nobody_is_asked_about_arguments_that_do_not_fit() {
+    let scene = scene(ApprovalLevel::Destructive, Some(vec![Decision::AllowOnce]), Duration::ZERO);
+    assert_eq!(scene.call("remove", json!({"id": "x"})), Err("invalid_args".to_owned()));
+    assert_eq!(scene.asked().len(), 0);
+    assert_eq!(scene.call("remove", json!({"id": "7"})), Ok(()));
+    assert_eq!(scene.asked(), [json!(["remove", {"id": 7}])], "the normal form is asked for");
+}
+
+#[test]
+fn always_is_for_exactly_these_arguments_and_once_for_one_call() {
+    let answers = vec![Decision::AllowOnce, Decision::AllowAlways, deny()];
+    let scene = scene(ApprovalLevel::Destructive, Some(answers), Duration::ZERO);
+    assert_eq!(scene.call("remove", json!({"id": 1})), Ok(()));
+    assert_eq!(scene.call("remove", json!({"id": 1})), Ok(()));
+    assert_eq!(scene.call("remove", json!({"id": 1})), Ok(()));
+    assert_eq!(scene.asked().len(), 2, "the third call is the second's");
+    assert_eq!(scene.call("remove", json!({"id": 2})), Err("approval_denied".to_owned()));
+    assert_eq!((scene.asked().len(), scene.ran()), (3, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_says_whether_somebody_would_be_asked_and_asks_nobody() {
+    let scene = scene(ApprovalLevel::Destructive, Some(vec![Decision::AllowAlways]), Duration::ZERO);
+    let asks = async |tool: &str, args: Value| {
+        scene.executor.plan(Call::new(tool, args), &scene.ctx, Caller::Cli).await.unwrap().asks
+    };
+    assert!(asks("remove", json!({"id": 1})).await);
+    assert!(!asks("change", json!({})).await);
+    assert_eq!(scene.asked().len(), 0);
+    scene.executor.call(Call::new("remove", json!({"id": 1})), &scene.ctx, Caller::Cli).await.unwrap();
+    assert!(!asks("remove", json!({"id": 1})).await);
+    assert!(asks("remove", json!({"id": 2})).await);
+}
+
+#[test]
+fn the_time_of_the_answer_is_not_the_tools() {
+    let slow = Some(vec![Decision::AllowOnce]);
+    let scene = scene(ApprovalLevel::Destructive, slow, Duration::from_millis(400));
+    let began = Instant::now();
+    assert_eq!(scene.call("remove", json!({"id": 1})), Ok(()), "its own limit is 200 ms");
+    assert!(began.elapsed() >= Duration::from_millis(400));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_ends_with_its_time_or_with_its_caller() {
+    let late = scene(ApprovalLevel::Destructive, Some(vec![Decision::AllowOnce]), Duration::from_secs(301));
+    let call = || Call::new("remove", json!({"id": 1}));
+    let error = late.executor.call(call(), &late.ctx, Caller::Cli).await.unwrap_err();
+    assert_eq!((error.code_str(), late.ran()), ("approval_timeout", 0));
+    let gone = scene(ApprovalLevel::Destructive, Some(vec![Decision::AllowOnce]), Duration::from_secs(60));
+    let ctx = gone.ctx.clone();
+    tokio::spawn(async move { ctx.cancel() });
+    let error = gone.executor.call(call(), &gone.ctx, Caller::Cli).await.unwrap_err();
+    assert_eq!((error.kind(), gone.ran()), (tool_core::ErrorKind::Cancelled, 0));
+}
+
+#[test]
+fn the_layer_is_there_only_when_asked_for() {
+    let executor = scene(ApprovalLevel::Destructive, None, Duration::ZERO).executor;
+    assert_eq!(executor.layers(), ["decode", "approve", "run"]);
+    let bare = Executor::standard(executor.registry().clone()).build().unwrap();
+    assert_eq!(bare.layers(), ["decode", "run"]);
+    let ctx = ToolContext::builder().provide(Ran::default()).build();
+    assert!(bare.call_blocking(Call::new("remove", json!({"id": 1})), &ctx, Caller::Test).is_ok());
+}

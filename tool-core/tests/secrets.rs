@@ -1,0 +1,55 @@
+//! A tool reaches the secrets that it declares, and no other is so much as looked up.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use tool_core::prelude::*;
+use tool_core::{Call, Caller, Executor, Registry, SecretSource};
+
+/// A store that remembers which keys were read.
+#[derive(Clone, Default)]
+struct Watched(Arc<Mutex<Vec<String>>>);
+
+impl SecretSource for Watched {
+    fn get(&self, key: &str) -> Option<Secret> {
+        self.0.lock().unwrap().push(key.to_owned());
+        Some(Secret::new("k-1"))
+    }
+}
+
+/// Asks for a secret.
+#[tool(register = false, requires(secret = "DECLARED"))]
+fn ask(
+    /// Which.
+    key: &str,
+    ctx: &ToolContext,
+) -> Result<usize, ToolError> {
+    Ok(ctx.secret(key)?.expose().len())
+}
+
+fn call(key: &str) -> (ToolResult, Vec<String>) {
+    let store = Watched::default();
+    let ctx = ToolContext::builder().secrets(store.clone()).build();
+    let executor = Executor::standard(Registry::builder().add::<AskTool>().build().unwrap()).build().unwrap();
+    let result = executor.call_blocking(Call::new("ask", json!({ "key": key })), &ctx, Caller::Test);
+    let read = store.0.lock().unwrap().clone();
+    (result, read)
+}
+
+#[test]
+fn an_undeclared_secret_is_refused_before_the_store_is_asked() {
+    let (result, read) = call("OTHER");
+    let error = result.unwrap_err();
+    assert_eq!((error.kind().as_str(), error.code_str()), ("internal", "secret_undeclared"));
+    assert_eq!(
+        error.message(),
+        "ask asked for the secret OTHER, which it does not declare; add requires(secret = \"OTHER\")."
+    );
+    assert_eq!(read, [""; 0]);
+
+    let (result, read) = call("DECLARED");
+    assert_eq!(result.unwrap().data(), 3);
+    assert!(read.iter().all(|key| key == "DECLARED") && !read.is_empty(), "{read:?}");
+}

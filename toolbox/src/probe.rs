@@ -1,0 +1,82 @@
+//! What `doctor` tells of the workspace and of the sandbox for commands.
+
+use serde_json::json;
+use tool_cli::Settings;
+use tool_cli::doctor::{Check, Limit, Probe};
+use tool_core::ToolError;
+use tool_std::limits::Row;
+use tool_std::workspace::{Class, Rule};
+use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
+
+/// Root, rules and limits of the file tools.
+pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
+    let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
+    let root = workspace.root().display().to_string();
+    let policy = workspace.policy();
+    let warnings = warnings(&workspace, settings);
+    let section = json!({
+        "root": root,
+        "opener": workspace.resolver().as_str(),
+        "managed": workspace.is_managed(),
+        "hardlinks": word(policy.hardlinks),
+        "mounts": word(policy.mounts),
+        "quota": policy.max_bytes,
+        "protected": {"secret": workspace.protected(Class::Secret), "guarded": workspace.protected(Class::Guarded)},
+        "warnings": warnings,
+    });
+    let checks = match warnings.as_slice() {
+        [] => vec![Check::ok("workspace", root)],
+        some => {
+            let advice = "name a directory of its own with --root";
+            some.iter().map(|warning| Check::warn("workspace", *warning, advice)).collect()
+        }
+    };
+    Ok(Probe { section, checks, limits: limits(workspace.limits().rows()) })
+}
+
+/// What of the machine is open to tools although it hardly should be.
+fn warnings(workspace: &Workspace, settings: &Settings) -> Vec<&'static str> {
+    let home = settings.variable("HOME").is_some_and(|home| workspace.root() == std::path::Path::new(&home));
+    let all = workspace.root().parent().is_none();
+    let rows = [(all, "the root is the root of the file system"), (home, "the root is the home directory")];
+    rows.into_iter().filter(|row| row.0).map(|row| row.1).collect()
+}
+
+fn word(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Allow => "allow",
+        Rule::Deny => "deny",
+    }
+}
+
+/// What confines commands here, and the limits of a command.
+pub(crate) fn sandbox(settings: &Settings) -> Result<Probe, ToolError> {
+    let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
+    let sandbox = Sandbox::open(SandboxPolicy::default(), &workspace)?;
+    let report = sandbox.report();
+    let check = match report.refusal() {
+        Some(why) => {
+            let advice = "run it on Linux with user namespaces, outside of a container that forbids them";
+            Check::fail("sandbox", why, advice)
+        }
+        None if report.gaps().is_empty() => Check::ok("sandbox", report.level()),
+        None => {
+            let value = format!("{}: {}", report.level(), report.gaps().join("; "));
+            Check::warn("sandbox", value, "commands run; know what is not covered")
+        }
+    };
+    let limits = limits(sandbox.policy().limits.rows());
+    Ok(Probe { section: report.to_json(), checks: vec![check], limits })
+}
+
+fn limits(rows: Vec<Row>) -> Vec<Limit> {
+    rows.into_iter()
+        .map(|row| Limit {
+            name: row.name.to_owned(),
+            value: row.value,
+            default: row.default,
+            from: if row.value == row.default { "default".to_owned() } else { "program".to_owned() },
+            meaning: row.meaning.to_owned(),
+        })
+        .collect()
+}
