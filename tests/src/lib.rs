@@ -1,5 +1,6 @@
 //! What crosses crates.
 
+pub mod captured;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tests::captured::Captured;
 use tokio_util::sync::CancellationToken;
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::prelude::*;
@@ -72,26 +73,12 @@ fn program(diary: &Diary) -> Cli {
     Cli::new(registry).name("demo").context(move |_| Ok(ToolContext::builder().provide(diary.clone())))
 }
 
-/// One stream that a run writes to.
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn run(diary: &Diary, options: &[&str], input: impl Into<Vec<u8>>) -> (ExitCode, Vec<Value>) {
-    let sink = Sink::default();
+    let sink = Captured::default();
     let stdin = io::Cursor::new(input.into());
     let io = Io { stdin: Box::new(stdin), stdout: Box::new(sink.clone()), ..Io::detached("/") };
     let code = program(diary).run_from([&["call", "--jsonl", "-"], options].concat(), io);
-    let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let text = sink.text();
     (code, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 

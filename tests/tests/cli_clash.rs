@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
-use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use tests::captured::Captured;
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::args::Args;
 use tool_core::def::{
@@ -45,27 +44,13 @@ fn option(name: &'static str, short: Option<char>) -> ParamDef<'static> {
     ParamDef { keys: Box::leak(Box::new(keys)), ..base }
 }
 
-/// One stream that a run writes to.
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn run(tools: &[&'static ToolDef<'static>], argv: &[&str]) -> (ExitCode, String) {
     let registry =
         tools.iter().fold(Registry::builder(), |builder, def| builder.add_def(def)).build().unwrap();
-    let stderr = Sink::default();
+    let stderr = Captured::default();
     let io = Io { stderr: Box::new(stderr.clone()), ..Io::detached("/") };
     let code = Cli::new(registry).name("demo").run_from(argv, io);
-    let text = String::from_utf8(stderr.0.lock().unwrap().clone()).unwrap();
+    let text = stderr.text();
     (code, text)
 }
 

@@ -3,10 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use std::ffi::OsString;
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use tests::captured::Captured;
 use tool_cli::doctor::{Check, Limit, Probe};
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::Registry;
@@ -25,19 +24,6 @@ fn send_email(
     let _ = (to, mailer);
 }
 
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn program() -> Cli {
     let registry = Registry::builder().add::<SendEmailTool>().build().unwrap();
     Cli::new(registry).name("demo").version("1.0.0")
@@ -49,7 +35,7 @@ fn whole() -> Cli {
 }
 
 fn run(cli: &Cli, words: &[&str], env: &[(&str, &str)]) -> (ExitCode, String, String) {
-    let (stdout, stderr) = (Sink::default(), Sink::default());
+    let (stdout, stderr) = (Captured::default(), Captured::default());
     let io = Io {
         stdout: Box::new(stdout.clone()),
         stderr: Box::new(stderr.clone()),
@@ -57,7 +43,7 @@ fn run(cli: &Cli, words: &[&str], env: &[(&str, &str)]) -> (ExitCode, String, St
         ..Io::detached("/tmp")
     };
     let code = cli.run_from(words.iter().copied(), io);
-    let text = |sink: &Sink| String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let text = Captured::text;
     (code, text(&stdout), text(&stderr))
 }
 

@@ -13,13 +13,13 @@ mod demo;
 #[path = "../src/schema_values.rs"]
 mod schema_values;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
 
 use schema_values::Values;
 use serde_json::{Map, Value, json};
+use tests::captured::Captured;
 use tool_cli::{Cli, Io, quote::quote};
 use tool_core::def::Surface;
 use tool_core::{Call, Caller, Coerce, Executor, Registry, ToolContext, ToolEntry};
@@ -134,29 +134,15 @@ fn split_by_shell(lines: &[Vec<String>]) -> Vec<Vec<String>> {
     split
 }
 
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The normal form that the program reads from words.
 fn dry_run(cli: &Cli, words: &[String], directory: &Path) -> Value {
-    let (stdout, stderr) = (Sink::default(), Sink::default());
+    let (stdout, stderr) = (Captured::default(), Captured::default());
     let io =
         Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), ..Io::detached(directory) };
     let asked = ["--dry-run", "--json"].map(str::to_owned);
     cli.run_from([&asked[..], words].concat(), io);
-    let text = String::from_utf8(stdout.0.lock().unwrap().clone()).unwrap();
-    let told: Map<String, Value> = serde_json::from_str(&text).unwrap_or_else(|_| {
-        panic!("{words:?} was refused: {}", String::from_utf8_lossy(&stderr.0.lock().unwrap()))
-    });
+    let text = stdout.text();
+    let told: Map<String, Value> =
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{words:?} was refused: {}", stderr.text()));
     told["args"].clone()
 }

@@ -4,10 +4,10 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use tests::captured::Captured;
 use tool_cli::{Cli, ExitCode, Io, Settings};
 use tool_core::Registry;
 use tool_core::prelude::*;
@@ -16,20 +16,6 @@ use tool_core::prelude::*;
 #[tool(register = false)]
 fn ping() -> &'static str {
     "pong"
-}
-
-/// One stream that a run writes to.
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// A directory with a home, a workspace for each source, and a working directory.
@@ -73,7 +59,7 @@ impl Place {
                 *saw.lock().unwrap() = Some(settings.clone());
                 Ok(ToolContext::builder())
             });
-        let (stdout, stderr) = (Sink::default(), Sink::default());
+        let (stdout, stderr) = (Captured::default(), Captured::default());
         let home = self.path().join("home");
         let mut all: Vec<(OsString, OsString)> = vec![("XDG_CONFIG_HOME".into(), home.into())];
         all.extend(env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
@@ -84,7 +70,7 @@ impl Place {
             ..Io::detached(self.path().join("work"))
         };
         let code = cli.run_from(argv, io);
-        let text = |sink: &Sink| String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        let text = Captured::text;
         let settings = seen.lock().unwrap().take();
         Run { code, settings, stdout: text(&stdout), stderr: text(&stderr) }
     }

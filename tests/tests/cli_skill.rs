@@ -5,36 +5,22 @@
 #[path = "../src/demo.rs"]
 mod demo;
 
-use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use snapbox::data::DataFormat;
 use snapbox::{Assert, Data};
+use tests::captured::Captured;
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::{Behavior, DynTool, Registry, ToolOutput};
 use tool_std as _;
 
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn run(cli: &Cli, words: &[&str], directory: &Path) -> (ExitCode, String, String) {
-    let (stdout, stderr) = (Sink::default(), Sink::default());
+    let (stdout, stderr) = (Captured::default(), Captured::default());
     let io =
         Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), ..Io::detached(directory) };
     let code = cli.run_from(words.iter().copied(), io);
-    let text = |sink: &Sink| String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let text = Captured::text;
     (code, text(&stdout), text(&stderr))
 }
 

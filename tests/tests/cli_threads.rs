@@ -6,27 +6,14 @@
 mod demo;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self};
 use std::path::Path;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::Barrier;
 use std::thread;
 
 use serde_json::Value;
+use tests::captured::Captured;
 use tool_cli::{Cli, Io, Terminal, Tty};
-
-/// One stream that a run writes to.
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// A person who always says the same.
 struct Person(&'static str);
@@ -71,7 +58,7 @@ fn scene(env: &'static [(&'static str, &'static str)], tty: bool, answer: &'stat
 
 impl Scene {
     fn run(&self, cli: &Cli, line: &[&str]) -> (u8, String, String) {
-        let (stdout, stderr) = (Sink::default(), Sink::default());
+        let (stdout, stderr) = (Captured::default(), Captured::default());
         let tty = Tty { stdin: false, stdout: self.tty, stderr: true };
         let env = self.env.iter().chain(&[("DEMO_CONFIG", "settings.toml")]);
         let io = Io {
@@ -85,7 +72,7 @@ impl Scene {
             ..Io::detached(self.path())
         };
         let code = cli.run_from(line, io).0;
-        let text = |sink: &Sink| String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        let text = Captured::text;
         (code, text(&stdout), text(&stderr))
     }
 

@@ -2,27 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
 use serde_json::Value;
+use tests::captured::Captured;
 use tool_cli::flags::{Effect, Table};
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::{Registry, ToolEntry};
 use tool_std as _;
-
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// The program with what it prints.
 struct Program {
@@ -40,14 +25,14 @@ impl Program {
     }
 
     fn run(&self, words: &[&str]) -> (ExitCode, String, String) {
-        let (stdout, stderr) = (Sink::default(), Sink::default());
+        let (stdout, stderr) = (Captured::default(), Captured::default());
         let io = Io {
             stdout: Box::new(stdout.clone()),
             stderr: Box::new(stderr.clone()),
             ..Io::detached(self.directory.path())
         };
         let code = self.cli.run_from(words.iter().copied(), io);
-        let text = |sink: &Sink| String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        let text = Captured::text;
         (code, text(&stdout), text(&stderr))
     }
 

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::io::{self};
 
 use serde_json::{Value, json};
+use tests::captured::Captured;
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::prelude::*;
 use tool_core::{Call, Caller, DynTool, Executor, Registry};
@@ -61,27 +61,13 @@ fn by_value(tool: &str, args: Value) -> Result<String, ToolError> {
     Ok(output.data().to_string())
 }
 
-/// One stream that a run writes to.
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// What a command line prints.
 fn printed(argv: &[&str], stdin: &str) -> (ExitCode, String) {
-    let sink = Sink::default();
+    let sink = Captured::default();
     let stdin = io::Cursor::new(stdin.as_bytes().to_vec());
     let io = Io { stdin: Box::new(stdin), stdout: Box::new(sink.clone()), ..Io::detached("/") };
     let code = Cli::new(registry()).name("demo").run_from(argv, io);
-    (code, String::from_utf8(sink.0.lock().unwrap().clone()).unwrap().trim_end().to_owned())
+    (code, sink.text().trim_end().to_owned())
 }
 
 fn code_of(error: &ToolError) -> &str {

@@ -1,10 +1,10 @@
 //! The generated command line (`cli.json`): every case through [`Cli::run_from`], in process, on the tools of [`crate::demo`].
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
+use crate::captured::Captured;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -122,7 +122,7 @@ fn start(cli: &Cli, reached: &Reached, case: &Value) -> Outcome {
     for (name, text) in case["files"].as_object().into_iter().flatten() {
         std::fs::write(directory.path().join(name), bytes_of(text)).unwrap();
     }
-    let (stdout, stderr) = (Sink::default(), Sink::default());
+    let (stdout, stderr) = (Captured::default(), Captured::default());
     let tty = |stream: &str| case["tty"][stream].as_bool().unwrap_or(false);
     let stdin = match case["stdin_base64"].as_str() {
         Some(text) => STANDARD.decode(text).unwrap(),
@@ -145,23 +145,9 @@ fn start(cli: &Cli, reached: &Reached, case: &Value) -> Outcome {
     let argv: Vec<String> = serde_json::from_value(case["argv"].clone()).unwrap();
     reached.take();
     let code = cli.run_from(argv, io);
-    let stderr = String::from_utf8(stderr.0.lock().unwrap().clone()).unwrap();
-    let stdout = stdout.0.lock().unwrap().clone();
+    let stderr = stderr.text();
+    let stdout = stdout.bytes();
     Outcome { code, reached: reached.take(), stdout, stderr, directory }
-}
-
-/// One stream that a run writes to.
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// A person who has typed these lines.
