@@ -416,12 +416,9 @@ fn a_flattened_struct_spreads_its_fields() {
 
 #[test]
 fn what_was_meant_for_a_secret_parameter_is_not_repeated() {
-    let tool = tool(vec![{
-        let param = ParamDef {
-            keys: &ParamKeys { secret: true, ..ParamKeys::NONE },
-            ..param!("password", Doc::Text("P."), String)
-        };
-        param
+    let tool = tool(vec![ParamDef {
+        keys: &ParamKeys { secret: true, ..ParamKeys::NONE },
+        ..param!("password", Doc::Text("P."), String)
     }]);
     let mut args = Args::new(tool, json!({"pasword": "hunter2"}), Coerce::Lenient).unwrap();
     assert_eq!(args.take::<String>(0), None);
