@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "it is a test throughout, its shared functions too")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -427,10 +426,9 @@ fn what_was_meant_for_a_secret_parameter_is_not_repeated() {
 }
 
 #[test]
-fn ten_thousand_unknown_keys_are_counted_and_fifty_are_listed_quickly() {
+fn ten_thousand_unknown_keys_are_counted_and_fifty_are_listed() {
     let mut input: Map<String, Value> = (0..10_000).map(|i| (format!("key_{i}"), json!(i))).collect();
     input.insert("x".into(), json!(1));
-    let started = Instant::now();
     let error = take_in::<u8>(x!(u8), Value::Object(input.clone()), Coerce::Lenient).unwrap_err();
     assert_eq!((error.arg_issues().len(), &error.details()["more"]), (MAX_ISSUES, &json!(9_950)));
     assert_eq!(error.message(), "10000 arguments do not fit.");
@@ -438,7 +436,6 @@ fn ten_thousand_unknown_keys_are_counted_and_fifty_are_listed_quickly() {
     assert_eq!((error.arg_issues().len(), &error.details()["more"]), (MAX_ISSUES, &json!(9_952)));
     let error = take::<Vec<u8>>(x!(Vec<u8>), (0..10_000).map(|i| json!([i])).collect()).unwrap_err();
     assert_eq!((error.arg_issues().len(), &error.details()["more"]), (MAX_ISSUES, &json!(9_950)));
-    assert!(started.elapsed().as_millis() < 1_000, "{:?}", started.elapsed());
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -452,9 +449,7 @@ enum Branch {
 #[test]
 fn unions_inside_unions_are_not_tried_again_and_again() {
     let deep = (0..60).fold(json!({"up": 1}), |inner, _| json!({ "next": inner }));
-    let started = Instant::now();
     assert_eq!(issues(take::<Branch>(x!(Branch), deep)), told("/x", IssueCode::Type));
-    assert!(started.elapsed().as_millis() < 1_000, "{:?}", started.elapsed());
     let Branch::Right { right, .. } = take::<Branch>(x!(Branch), json!({"right": "1"})).unwrap().0 else {
         panic!("the alternative that has the field");
     };

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::bounds::Limits;
 use super::parse::MAX_ARGS_BYTES;
-use crate::def::{Bounds, Number, ParamDef, ParamKind, ToolDef};
+use crate::def::{Bounds, Number, ParamDef, ParamKeys, ParamKind, ToolDef};
 
 /// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
 const PLAIN_NUMBER: usize = 18;
@@ -72,11 +72,13 @@ impl<'a> Direct<'a> {
 
 /// Whether a parameter's type alone says what it takes, one key at a time.
 fn suits(param: &ParamDef<'_>) -> bool {
-    param.simple
-        && !param.keys.flatten
-        && param.keys.bounds.pattern.is_none()
-        && param.keys.conflicts_with.is_empty()
-        && param.keys.requires.is_empty()
+    let free = |keys: &ParamKeys<'_>| {
+        !keys.flatten
+            && keys.bounds.pattern.is_none()
+            && keys.conflicts_with.is_empty()
+            && keys.requires.is_empty()
+    };
+    param.simple && (param.is_bare() || free(param.keys))
 }
 
 /// What a parameter that was left out is, as text.
@@ -91,26 +93,25 @@ fn left_out(kind: ParamKind) -> &'static str {
 /// Whether a slice means the same to serde_json as to the full decoder, if serde_json takes it at all, and keeps to the
 /// parameter's bounds.
 fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
-    let limits = Limits::of(&param.keys.bounds);
+    let bounds = &param.keys.bounds;
+    let unbounded = param.is_bare() || bounds.is_none();
     match slice.as_bytes() {
-        [b'"', .., b'"'] if param.keys.bounds.is_none() => true,
+        [b'"', .., b'"'] if unbounded => true,
         [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
             let text = slice.get(1..slice.len() - 1).unwrap_or_default();
-            let chosen = param.keys.bounds.choices.is_empty() || param.keys.bounds.choices.contains(&text);
-            chosen && limits.admit_text(text)
+            let chosen = bounds.choices.is_empty() || bounds.choices.contains(&text);
+            chosen && Limits::of(bounds).admit_text(text)
         }
         [b'-' | b'0'..=b'9', ..] => {
-            is_plain_number(slice)
-                && (param.keys.bounds.is_none() || admits_number(slice, &param.keys.bounds))
+            is_plain_number(slice.as_bytes()) && (unbounded || admits_number(slice, bounds))
         }
-        [b'[', b'"' | b']', ..] => param.keys.bounds.is_none(),
+        [b'[', b'"' | b']', ..] => unbounded,
         [b'[', inner @ .., b']'] => {
-            param.keys.bounds.is_none()
+            unbounded
                 && !inner.contains(&b'{')
-                && inner.split(|byte| *byte == b',').all(|item| {
-                    std::str::from_utf8(item).is_ok_and(is_plain_number)
-                        || !item.iter().any(u8::is_ascii_digit)
-                })
+                && inner
+                    .split(|byte| *byte == b',')
+                    .all(|item| is_plain_number(item) || !item.iter().any(u8::is_ascii_digit))
         }
         [b't' | b'f', ..] => true,
         _ => false,
@@ -118,8 +119,10 @@ fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
 }
 
 /// Whether no number type reads it otherwise than it is written: few digits, no exponent and no minus before a zero.
-fn is_plain_number(slice: &str) -> bool {
-    slice.len() <= PLAIN_NUMBER && !slice.trim_start().starts_with("-0") && !slice.contains(['e', 'E'])
+fn is_plain_number(slice: &[u8]) -> bool {
+    slice.len() <= PLAIN_NUMBER
+        && !slice.trim_ascii_start().starts_with(b"-0")
+        && !slice.iter().any(|byte| matches!(byte, b'e' | b'E'))
 }
 
 /// Whether an integer keeps to bounds that are integers too; anything else is for the full decoder.
@@ -269,7 +272,7 @@ mod tests {
     use crate::__private::rungs::*;
     use crate::__private::{ToolArg, answers, param};
     use crate::args::{Args, Coerce, parse};
-    use crate::def::{Cache, Doc, Handler, Origin, ParamKeys, Range};
+    use crate::def::{Cache, Doc, Handler, Origin, Range};
 
     /// Values as callers write them: plain ones, and those that look like it.
     const VALUES: &[&str] = &[

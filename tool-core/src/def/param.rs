@@ -60,7 +60,15 @@ pub struct ParamKeys<'a> {
     pub cli: CliDef<'a>,
 }
 
+/// The keys of every parameter that has none, at one address.
+static NO_KEYS: ParamKeys<'static> = ParamKeys::NONE;
+
 impl ParamKeys<'_> {
+    /// No key, shared.
+    pub const fn none() -> &'static ParamKeys<'static> {
+        &NO_KEYS
+    }
+
     /// No key.
     pub const NONE: ParamKeys<'static> = ParamKeys {
         aliases: &[],
@@ -111,6 +119,11 @@ impl<'a> ParamDef<'a> {
             schema,
             keys: &ParamKeys::NONE,
         }
+    }
+
+    /// Whether its type says all: a quick answer, `false` also where the keys only look like none.
+    pub(crate) fn is_bare(&self) -> bool {
+        std::ptr::eq(self.keys, &raw const NO_KEYS)
     }
 
     /// Whether a call must give it.

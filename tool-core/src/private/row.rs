@@ -6,7 +6,7 @@ use crate::def::{Doc, ParamDef, ParamKeys, ParamKind, SchemaSource, ValueFn};
 /// A parameter without keys.
 #[track_caller]
 pub const fn param<'a>(answers: Answers, name: &'a str, text: &'a str) -> ParamDef<'a> {
-    param_with(answers, name, Doc::Text(text), None, &ParamKeys::NONE)
+    param_with(answers, name, Doc::Text(text), None, ParamKeys::none())
 }
 
 /// A parameter with what its type and its keys say; refuses what the two cannot both mean.

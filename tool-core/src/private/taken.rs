@@ -46,6 +46,7 @@ impl Taken for () {
     }
 }
 
+#[inline]
 fn values<T: Taken>(args: &mut Args<'_>, taken: T) -> Result<T::Values, ToolError> {
     args.finish()?;
     taken.values().ok_or_else(|| args.incomplete())

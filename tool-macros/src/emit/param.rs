@@ -113,8 +113,11 @@ pub(super) fn row(i: usize, param: &ParamIr) -> TokenStream {
         (default, keys, docs) => {
             let doc = doc(docs);
             let default = default.unwrap_or_else(|| quote_spanned!(Span::mixed_site()=> __t::None));
-            let keys = keys.unwrap_or_else(|| quote_spanned!(Span::mixed_site()=> __t::ParamKeys::NONE));
-            ("param_with", quote_spanned!(Span::mixed_site()=> #doc, #default, &#keys))
+            let keys = match keys {
+                Some(keys) => quote!(&#keys),
+                None => quote_spanned!(Span::mixed_site()=> __t::ParamKeys::none()),
+            };
+            ("param_with", quote_spanned!(Span::mixed_site()=> #doc, #default, #keys))
         }
     };
     let mut arguments = proc_macro2::Group::new(
