@@ -6,6 +6,7 @@
 
 mod bounds;
 mod canonical;
+mod circle;
 mod definitions;
 mod flatten;
 pub mod form;
@@ -25,6 +26,7 @@ mod walked;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use canonical::{canonical, inlined};
+pub(crate) use circle::circle;
 pub use input::{InputSchema, ParamSchema};
 pub use problem::SchemaProblem;
 
