@@ -80,7 +80,8 @@ impl Subject {
         let name = self.typed.name;
         let normal = Value::Object(normal.clone());
         assert!(self.validator.is_valid(&normal), "{normal} of {input} is not valid for {name}");
-        let (again, notes) = self.decode(&normal).unwrap_or_else(|error| panic!("{normal} of {name}: {error}"));
+        let (again, notes) =
+            self.decode(&normal).unwrap_or_else(|error| panic!("{normal} of {name}: {error}"));
         assert_eq!((Value::Object(again).to_string(), notes), (normal.to_string(), json!([])), "{name}");
     }
 }

@@ -7,6 +7,7 @@
 mod bounds;
 mod canonical;
 mod circle;
+mod cycles;
 mod definitions;
 mod flatten;
 pub mod form;
