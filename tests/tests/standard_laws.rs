@@ -29,6 +29,14 @@ fn values() -> usize {
     set.unwrap_or(2_000)
 }
 
+/// The limits of 64 bits, as messages tell them.
+const LIMITS: [&str; 2] = ["..=9223372036854775807", "..=18446744073709551615"];
+
+/// Path and code of every issue.
+fn places(error: &ToolError) -> Vec<(&str, &str)> {
+    error.arg_issues().iter().map(|issue| (issue.path.as_str(), issue.code.as_str())).collect()
+}
+
 /// The normal form and the notes.
 type Decoded = Result<(Map<String, Value>, Value), ToolError>;
 
@@ -64,14 +72,19 @@ impl Subject {
         Ok((object.unwrap(), json!(args.notes())))
     }
 
-    /// Law 4: both decoders say the same, to the letter.
+    /// Law 4: both decoders say the same, to the letter; but the limits of 64 bits are told by types alone.
     fn decode(&self, input: &Value) -> Decoded {
         let told = |decoded: &Decoded| match decoded {
             Ok((args, notes)) => json!({ "args": args, "notes": notes }).to_string(),
             Err(error) => error.to_json().to_string(),
         };
-        let by_type = self.by_type(input);
-        assert_eq!(told(&by_type), told(&self.by_schema(input)), "{input} of {}", self.typed.name);
+        let (by_type, by_schema) = (self.by_type(input), self.by_schema(input));
+        let beyond = LIMITS.iter().any(|limit| told(&by_type).contains(limit));
+        if let (true, Err(typed), Err(schema)) = (beyond, &by_type, &by_schema) {
+            assert_eq!(places(typed), places(schema), "{input} of {}", self.typed.name);
+        } else {
+            assert_eq!(told(&by_type), told(&by_schema), "{input} of {}", self.typed.name);
+        }
         by_type
     }
 
