@@ -74,7 +74,7 @@ mod tests {
     fn nodes_that_reach_themselves_are_told_from_those_that_only_lead_there() {
         let edges = [vec![1], vec![2, 4], vec![1, 3], vec![], vec![4], vec![0, 5, 9], vec![3]];
         assert_eq!(on_cycles(&edges), [false, true, true, false, true, true, false]);
-        assert_eq!(on_cycles(&[]), []);
+        assert!(on_cycles(&[]).is_empty());
     }
 
     #[test]
