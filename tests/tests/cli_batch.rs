@@ -122,6 +122,26 @@ fn a_bad_line_is_answered_and_does_not_stop_the_rest() {
 }
 
 #[test]
+fn arguments_may_be_a_text_that_holds_an_object() {
+    let lines = ["{\\\"id\\\":7}", "[7]", "{\\\"id\\\":"]
+        .map(|args| format!("{{\"tool\":\"remove\",\"args\":\"{args}\"}}\n"))
+        .concat();
+    let diary = Diary::default();
+    let (code, answers) = run(&diary, &["--yes"], lines);
+    assert_eq!(code, ExitCode::FAILURE);
+    assert_eq!(answers[0]["meta"]["coerced"], json!([{"path": "", "rule": "json_string_to_object"}]));
+    assert_eq!(answers[1]["error"]["code"], "not_an_object");
+    assert_eq!(answers[2]["error"]["code"], "malformed_json");
+    assert_eq!(*diary.0.lock().unwrap(), ["remove 7"]);
+}
+
+#[test]
+fn what_is_shown_of_a_bad_line_ends_with_the_line() {
+    let (_, answers) = run(&Diary::default(), &[], "nonsense\n\n");
+    assert_eq!(answers[0]["error"]["issues"][0]["got"], "line 1, column 2: nonsense");
+}
+
+#[test]
 fn a_line_that_is_too_long_is_an_answer_and_the_next_one_is_read() {
     let mut input = vec![b' '; args::MAX_ARGS_BYTES + 10];
     input.extend(b"\n{\"id\":1,\"tool\":\"change\"}\n");

@@ -271,11 +271,63 @@ fn returns_content() -> Vec<Content> {
     vec![Content::text("a"), Content::text("b")]
 }
 
+/// One block.
+#[tool]
+fn returns_block() -> Content {
+    Content::text("a")
+}
+
+/// Text, borrowed or not.
+#[tool]
+fn returns_cow() -> Cow<'static, str> {
+    "cow".into()
+}
+
+/// Text in a box.
+#[tool]
+fn returns_box() -> Result<Box<str>, ToolError> {
+    Ok("box".into())
+}
+
+/// A result made by hand, whose structured part is a point.
+#[tool(output = Point)]
+fn returns_output() -> ToolOutput {
+    ToolOutput { content: vec![Content::text("at 5, 6")], ..ToolOutput::structured(json!({"x": 5, "y": 6})) }
+}
+
 /// The last value of a run.
 #[tool(terminal)]
 fn returns_finish() -> Finish<Point> {
     Finish(Point { x: 3, y: 4 })
 }
+
+/// What an operating system says.
+#[tool]
+fn fails_with_io(
+    /// Number of the error in the table of kinds.
+    #[arg(any)]
+    number: Value,
+) -> std::io::Result<()> {
+    let kind = number.as_u64().and_then(|number| IO_KINDS.get(usize::try_from(number).ok()?));
+    Err(std::io::Error::new(kind.unwrap().0, "hunter2"))
+}
+
+/// Kinds of `io::Error`, and what each becomes.
+const IO_KINDS: [(std::io::ErrorKind, ErrorKind); 10] = {
+    use std::io::ErrorKind as Io;
+    [
+        (Io::NotFound, ErrorKind::NotFound),
+        (Io::AlreadyExists, ErrorKind::Conflict),
+        (Io::PermissionDenied, ErrorKind::Denied),
+        (Io::TimedOut, ErrorKind::Timeout),
+        (Io::ConnectionRefused, ErrorKind::Unavailable),
+        (Io::ConnectionReset, ErrorKind::Unavailable),
+        (Io::ConnectionAborted, ErrorKind::Unavailable),
+        (Io::HostUnreachable, ErrorKind::Unavailable),
+        (Io::NetworkUnreachable, ErrorKind::Unavailable),
+        (Io::InvalidData, ErrorKind::Failed),
+    ]
+};
 
 /// An author's own message.
 #[tool]
@@ -309,6 +361,10 @@ fn results_are_converted_by_type() {
     assert_eq!(structured("returns_io"), Some(json!([1])));
     assert_eq!(structured("returns_untyped"), Some(json!({"a": 1})));
     assert_eq!(call("returns_content", json!({})).unwrap().content, returns_content());
+    assert_eq!(call("returns_block", json!({})).unwrap().content, [returns_block()]);
+    assert_eq!(call("returns_cow", json!({})).unwrap(), ToolOutput::text(returns_cow()));
+    assert_eq!(call("returns_box", json!({})).unwrap(), ToolOutput::text(returns_box().unwrap()));
+    assert_eq!(call("returns_output", json!({})).unwrap(), returns_output());
     let last = call("returns_finish", json!({})).unwrap();
     assert!(last.finish);
     assert_eq!(last.structured, Some(json!({"x": 3, "y": 4})));
@@ -326,14 +382,32 @@ fn errors_are_converted_by_type_and_foreign_texts_stay_with_operators() {
 }
 
 #[test]
+fn each_kind_of_io_error_becomes_the_kind_that_callers_know() {
+    for (number, (io, kind)) in IO_KINDS.into_iter().enumerate() {
+        let error = call("fails_with_io", json!({ "number": number })).unwrap_err();
+        assert_eq!(error.kind(), kind, "{io}");
+        assert!(!error.to_json().to_string().contains("hunter2"), "{io}");
+    }
+}
+
+#[test]
 fn only_typed_values_have_an_output_schema() {
     let registry = Registry::builder().discover().build().unwrap();
     let schema = |name: &str| registry.get(name).unwrap().def().output_schema();
     assert_eq!(schema("returns_value").unwrap()["properties"]["x"]["type"], "integer");
     assert_eq!(schema("returns_io").unwrap()["type"], "array");
     assert_eq!(schema("returns_finish").unwrap()["type"], "object");
-    for name in ["returns_nothing", "returns_static", "returns_content", "returns_untyped", "fails_with_text"]
-    {
+    assert_eq!(schema("returns_output"), schema("returns_value"));
+    for name in [
+        "returns_nothing",
+        "returns_static",
+        "returns_content",
+        "returns_block",
+        "returns_cow",
+        "returns_box",
+        "returns_untyped",
+        "fails_with_text",
+    ] {
         assert!(schema(name).is_none(), "{name}");
     }
 }

@@ -314,7 +314,8 @@ impl Answers<'_> {
         let entry = registry.get(&tool).filter(|entry| entry.def().surfaces.contains(Surface::Cli));
         head.tool = Value::from(entry.map_or(tool.as_str(), |entry| entry.name()));
         let entry = entry.ok_or_else(|| unknown_tool(registry, &tool))?;
-        if !args.is_object() && !args.is_null() {
+        // A text is opened by the decoder, as it is wherever arguments come from.
+        if !args.is_object() && !args.is_null() && !args.is_string() {
             return Err(misfit(vec![issue("/args", "object", &args)]));
         }
         let side_effect = entry.def().behavior.side_effect;
@@ -410,6 +411,9 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Vec<u8>>>> {
     if line.len() > MAX_ARGS_BYTES && !line.ends_with(b"\n") {
         input.skip_until(b'\n')?;
         return Ok(Some(None));
+    }
+    if line.ends_with(b"\n") {
+        line.pop();
     }
     Ok(Some(Some(line)))
 }

@@ -112,9 +112,11 @@ impl ToolContext {
         Ok(self.host.secrets.get(key).filter(|secret| !secret.is_blank()).map(Arc::new))
     }
 
-    /// Whether a secret has a value, without handing it out.
+    /// Whether a secret has a value, without handing it out. Inside a call a key that the tool does not declare has
+    /// none: it is not even looked up.
     pub fn has_secret(&self, key: &str) -> bool {
-        self.host.secrets.get(key).is_some_and(|secret| !secret.is_blank())
+        self.call.as_ref().is_none_or(|call| call.declares(key))
+            && self.host.secrets.get(key).is_some_and(|secret| !secret.is_blank())
     }
 
     /// The token that ends this call: the host's, or one of its own inside a call.

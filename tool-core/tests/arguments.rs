@@ -505,6 +505,19 @@ fn a_default_is_used_as_typed_and_stands_in_the_normal_form() {
     }
 }
 
+#[test]
+fn a_default_that_is_a_whole_number_is_written_like_one_that_is_given() {
+    let mut wait = param!("wait", Doc::Text("W."), f64);
+    wait.default = Some(|| json!(2.0));
+    let tool = tool(vec![wait]);
+    for input in [json!({}), json!({"wait": null}), json!({"wait": 2.0}), json!({"wait": 2})] {
+        let mut args = Args::new(tool, input.clone(), Coerce::Lenient).unwrap();
+        assert_eq!(args.take_or::<f64>(0, || 2.0), Some(2.0));
+        args.finish().unwrap();
+        assert_eq!(json!(args.normal()).to_string(), r#"{"wait":2}"#, "{input}");
+    }
+}
+
 /// The whole input of a schema-only tool.
 fn object(schema: Value, input: Value) -> Result<Map<String, Value>, ToolError> {
     let mut def = *tool(Vec::new());

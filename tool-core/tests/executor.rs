@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -57,6 +59,71 @@ fn a_plain_function_that_never_returns_times_out_without_a_runtime() {
     assert!(error.is_retryable(), "a read may be tried again");
     assert!(started.elapsed() < Duration::from_secs(2), "the caller waited for the abandoned thread");
     assert!(call(&timed(|_, _| Ok(ToolOutput::text("quick")))).is_ok());
+}
+
+/// A layer that only stands in the way of the short path.
+struct Through;
+
+impl Layer for Through {
+    fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        next.run(inv)
+    }
+}
+
+/// A tool that stays until it may go, whoever has left.
+fn stuck(gate: &Arc<AtomicBool>) -> DynTool {
+    let gate = Arc::clone(gate);
+    let tool = DynTool::builder("work").description("Works.").timeout(Duration::from_millis(1));
+    let body = move |_, _| {
+        while !gate.load(Ordering::Relaxed) {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        Ok(ToolOutput::default())
+    };
+    tool.behavior(Behavior::READ).handler_sync(body).build().unwrap()
+}
+
+#[test]
+fn functions_left_behind_are_counted_until_they_end_with_and_without_layers() {
+    for layered in [false, true] {
+        let gate = Arc::new(AtomicBool::new(false));
+        let builder = Executor::standard(Registry::builder().add_dyn(stuck(&gate)).build().unwrap());
+        let builder = if layered { builder.before("run", Through) } else { builder };
+        let executor = builder.build().unwrap();
+        std::thread::scope(|scope| {
+            let calls: Vec<_> = (0..16).map(|_| scope.spawn(|| call(&executor))).collect();
+            for waiting in calls {
+                assert_eq!(waiting.join().unwrap().unwrap_err().kind(), ErrorKind::Timeout);
+            }
+        });
+        let refused = call(&executor).unwrap_err();
+        assert_eq!((refused.kind(), refused.code_str()), (ErrorKind::Unavailable, "blocking_pool_exhausted"));
+
+        gate.store(true, Ordering::Relaxed);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while let Err(error) = call(&executor) {
+            assert!(Instant::now() < deadline, "layered {layered}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_plain_function_whose_caller_is_gone_is_told_to_stop() {
+    let (told, hears) = std::sync::mpsc::channel();
+    let executor = sync_tool(move |_, ctx| {
+        told.send("begun").unwrap();
+        while !ctx.is_cancelled() {
+            std::thread::yield_now();
+        }
+        told.send("told").unwrap();
+        Ok(ToolOutput::default())
+    });
+    let ctx = ToolContext::empty();
+    let mut waiting = Box::pin(executor.call(Call::new("work", Value::Null), &ctx, Caller::Test));
+    assert!(std::future::poll_fn(|cx| std::task::Poll::Ready(waiting.as_mut().poll(cx).is_pending())).await);
+    assert_eq!(hears.recv_timeout(Duration::from_secs(10)).unwrap(), "begun");
+    drop(waiting);
+    assert_eq!(hears.recv_timeout(Duration::from_secs(10)).unwrap(), "told");
 }
 
 #[test]

@@ -151,12 +151,16 @@ fn a_pattern_that_matches_nothing_is_refused_with_the_nearest_name() {
 }
 
 #[test]
-fn renames_keep_aliases_and_a_prefix_keeps_names_valid() {
+fn renames_keep_aliases_and_a_prefix_stands_before_names_and_aliases() {
     let build = |from, to| Registry::builder().add::<Read>().rename(from, to).prefix("fs_").build();
     let registry = build("read_file", "cat").unwrap();
     assert_eq!(registry.get("fs_cat").unwrap().name(), "fs_cat");
-    assert_eq!(registry.get("read").unwrap().name(), "fs_cat");
-    assert!(registry.get("read_file").is_none());
+    assert_eq!(registry.get("fs_read").unwrap().name(), "fs_cat");
+    assert!(registry.get("read").is_none() && registry.get("read_file").is_none());
+    let twice = registry.to_builder().prefix("my_").build().unwrap();
+    assert_eq!(twice.get("my_fs_read").unwrap().names().collect::<Vec<_>>(), ["my_fs_cat", "my_fs_read"]);
+    let plain = Registry::builder().add::<Read>().rename("read_file", "cat").build().unwrap();
+    assert_eq!(plain.get("read").unwrap().name(), "cat");
     assert_eq!(
         lines(build("red_file", "cat").unwrap_err()),
         ["rename_unknown: there is no tool `red_file` to rename; did you mean `read_file`?"]
@@ -279,10 +283,26 @@ fn schema_only_tools_are_checked_when_they_are_made() {
             json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=a)"}}}),
             "schema_invalid: the input schema of `echo` is not valid at",
         ),
+        (
+            json!({"type": "object", "properties": {"a": false}}),
+            "schema_false: the input schema of `echo` is not valid at `/properties/a`: the schema accepts nothing",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}}),
+            "schema_invalid: the input schema of `echo` is not valid at `/properties/a`: there is nothing at `#/$defs/b`",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}},
+                "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "string"}]}}}),
+            "schema_invalid: the input schema of `echo` is not valid at ``: `#/$defs/a` leads back to itself without going \
+             into the value",
+        ),
     ] {
         let error = build("echo", "Says it.", schema).unwrap_err().join("\n");
         assert!(error.starts_with(start), "{error}");
     }
+    let tree = json!({"type": "object", "properties": {"a": {"$ref": "#"}}});
+    assert_eq!(build("echo", "Says it.", tree), Ok(()));
     let deep = (0..40).fold(json!({}), |inner, _| json!({"type": "object", "properties": {"a": inner}}));
     assert!(build("echo", "Says it.", deep).unwrap_err()[0].contains("deeper than 32 levels"));
 }

@@ -29,11 +29,26 @@ fn ask(
     Ok(ctx.secret(key)?.expose().len())
 }
 
+/// Asks whether a secret is there.
+#[tool(register = false, requires(secret = "DECLARED"))]
+fn peek(
+    /// Which.
+    key: &str,
+    ctx: &ToolContext,
+) -> bool {
+    ctx.has_secret(key)
+}
+
 fn call(key: &str) -> (ToolResult, Vec<String>) {
+    call_of("ask", key)
+}
+
+fn call_of(tool: &str, key: &str) -> (ToolResult, Vec<String>) {
     let store = Watched::default();
     let ctx = ToolContext::builder().secrets(store.clone()).build();
-    let executor = Executor::standard(Registry::builder().add::<AskTool>().build().unwrap()).build().unwrap();
-    let result = executor.call_blocking(Call::new("ask", json!({ "key": key })), &ctx, Caller::Test);
+    let registry = Registry::builder().add::<AskTool>().add::<PeekTool>().build().unwrap();
+    let executor = Executor::standard(registry).build().unwrap();
+    let result = executor.call_blocking(Call::new(tool, json!({ "key": key })), &ctx, Caller::Test);
     let read = store.0.lock().unwrap().clone();
     (result, read)
 }
@@ -52,4 +67,12 @@ fn an_undeclared_secret_is_refused_before_the_store_is_asked() {
     let (result, read) = call("DECLARED");
     assert_eq!(result.unwrap().data(), 3);
     assert!(read.iter().all(|key| key == "DECLARED") && !read.is_empty(), "{read:?}");
+}
+
+#[test]
+fn whether_an_undeclared_secret_is_set_cannot_be_asked_either() {
+    let (result, read) = call_of("peek", "OTHER");
+    assert_eq!((result.unwrap().data(), read), (json!(false), vec![]));
+    let (result, _) = call_of("peek", "DECLARED");
+    assert_eq!(result.unwrap().data(), json!(true));
 }

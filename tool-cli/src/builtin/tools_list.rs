@@ -59,7 +59,7 @@ pub(super) fn full(entry: &ToolEntry, tree: &Tree<'_>) -> Result<Value, ToolErro
         "name": entry.name(),
         "title": def.title,
         "group": def.group,
-        "aliases": def.aliases,
+        "aliases": entry.aliases().collect::<Vec<_>>(),
         "command": command(entry, tree),
         "summary": def.summary(),
         "behavior": def.behavior,

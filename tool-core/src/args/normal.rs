@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::coerce;
 use super::coercion::Coerce;
 use super::frame::{Args, Slot};
 use super::names::Names;
@@ -46,9 +47,17 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// What a parameter is when it is left out.
+    /// What a parameter is when it is left out, its numbers written as those that are given.
     pub(super) fn default_value(&self, i: usize) -> Option<Value> {
         let param = self.params.get(i)?;
+        let mut value = self.declared_default(i, param)?;
+        if !param.keys.any {
+            write_whole(&mut value);
+        }
+        Some(value)
+    }
+
+    fn declared_default(&self, i: usize, param: &ParamDef<'a>) -> Option<Value> {
         match (param.default, param.kind) {
             (Some(default), _) => Some(default()),
             (None, ParamKind::Flag) => Some(Value::Bool(false)),
@@ -75,5 +84,19 @@ impl<'a> Args<'a> {
         let key = Place::Key(&Place::Top, param.name);
         let place = if param.keys.flatten { &Place::Top } else { &key };
         Walk::new(around).knowing(names.clone(), None).value(shape.param(i, param), given, place, Role::Other)
+    }
+}
+
+/// Writes whole doubles up to 2⁵³ as integers.
+fn write_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(whole) = coerce::whole(number) {
+                *number = whole;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(write_whole),
+        Value::Object(members) => members.values_mut().for_each(write_whole),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }

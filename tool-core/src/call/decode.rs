@@ -20,10 +20,10 @@ pub(super) fn find<'r>(registry: &'r Registry, name: &str) -> Result<(usize, &'r
 
 /// The error for a name that no tool has.
 fn unknown(registry: &Registry, name: &str) -> ToolError {
-    let names = registry.iter().filter(|entry| !entry.def().hidden).flat_map(|entry| {
-        let aliases = entry.def().aliases.iter().map(move |alias| (entry.name(), *alias));
-        std::iter::once((entry.name(), entry.name())).chain(aliases)
-    });
+    let names = registry
+        .iter()
+        .filter(|entry| !entry.def().hidden)
+        .flat_map(|entry| entry.names().map(move |spelling| (entry.name(), spelling)));
     let near = suggest(name, names);
     let shown: String = name.chars().take(80).collect();
     let error = ToolError::not_found(format!("There is no tool `{shown}`.")).code("unknown_tool");

@@ -172,7 +172,8 @@ impl Executor {
         let result = match (run, ctx.deadline()) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
-                on_thread(move |ctx, tool| run_inline(body, tool, ctx), &inner.registry, index, ctx, deadline)
+                let body = move |ctx, tool: &ToolEntry| run_inline(body, tool, ctx);
+                on_thread(body, inner, index, ctx, deadline)
             }
             (Run::Async(_), _) => Err(ToolError::internal("A plain function made a future.")),
         };
@@ -239,24 +240,27 @@ impl Inner {
 /// Runs a plain function on a thread of its own and leaves it there when the deadline passes.
 fn on_thread(
     body: impl FnOnce(ToolContext, &ToolEntry) -> ToolResult + Send + 'static,
-    registry: &Registry,
+    executor: &Inner,
     index: usize,
     ctx: ToolContext,
     deadline: Instant,
 ) -> ToolResult {
+    let (_waiting, working) = executor.abandoned.admit(&ctx)?;
     let (done, result) = mpsc::sync_channel(1);
-    let worker = registry.clone();
+    let worker = executor.registry.clone();
     let inner = ctx.clone();
     let gone = || ToolError::internal("The tool stopped unexpectedly.");
     thread::Builder::new()
         .name("tool".to_owned())
         .spawn(move || {
             if let Some(tool) = worker.at(index) {
-                let _ = done.send(body(inner, tool));
+                let result = body(inner, tool);
+                drop(working);
+                let _ = done.send(result);
             }
         })
         .map_err(|error| ToolError::unavailable("No thread could be started.").source(error))?;
-    let tool = registry.at(index).ok_or_else(gone)?;
+    let tool = executor.registry.at(index).ok_or_else(gone)?;
     match result.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
         Ok(result) => result,
         Err(mpsc::RecvTimeoutError::Disconnected) => Err(gone()),

@@ -6,7 +6,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -56,9 +56,57 @@ impl Start {
     }
 }
 
-/// Blocking functions whose callers have given up on them.
+/// Counts the blocking functions whose callers have given up on them.
 #[derive(Debug, Default)]
 pub(super) struct Abandoned(AtomicUsize);
+
+impl Abandoned {
+    /// Lets one more blocking function start, unless too many are left behind already. It counts from when its caller
+    /// drops [`Waiting`] until it drops [`Working`], whatever becomes of the runtime in between.
+    pub(super) fn admit(self: &Arc<Self>, ctx: &ToolContext) -> Result<(Waiting, Working), ToolError> {
+        if self.0.load(Ordering::Relaxed) >= ABANDONED_MAX {
+            return Err(ToolError::unavailable("Too many tools that did not stop still run.")
+                .code("blocking_pool_exhausted"));
+        }
+        let function = Arc::new(Function { abandoned: Arc::clone(self), left: AtomicBool::new(false) });
+        Ok((Waiting(Arc::clone(&function), ctx.clone()), Working(function)))
+    }
+}
+
+/// A blocking function of one call.
+struct Function {
+    abandoned: Arc<Abandoned>,
+    /// Whether the caller or the function itself is done with the call.
+    left: AtomicBool,
+}
+
+/// The caller of a blocking function. Leaving before its end cancels the call.
+pub(super) struct Waiting(Arc<Function>, ToolContext);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let Function { abandoned, left } = &*self.0;
+        if left.load(Ordering::Acquire) {
+            return;
+        }
+        self.1.cancel();
+        abandoned.0.fetch_add(1, Ordering::Relaxed);
+        if left.swap(true, Ordering::AcqRel) {
+            abandoned.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A blocking function on its thread.
+pub(super) struct Working(Arc<Function>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if self.0.left.swap(true, Ordering::AcqRel) {
+            self.0.abandoned.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
 
 /// Runs a tool until it ends, its deadline passes or its call is cancelled.
 pub(super) async fn run_tool(
@@ -111,51 +159,17 @@ async fn on_blocking_pool(
     ctx: ToolContext,
     abandoned: &Arc<Abandoned>,
 ) -> ToolResult {
-    if abandoned.0.load(Ordering::Relaxed) >= ABANDONED_MAX {
-        return Err(ToolError::unavailable("Too many tools that did not stop still run.")
-            .code("blocking_pool_exhausted"));
-    }
+    let (waiting, working) = abandoned.admit(&ctx)?;
     let name = tool.name().to_owned();
     let inner = ctx.clone();
-    let task = runtime.spawn_blocking(move || guard(&name, || body(inner)));
-    let mut leaving = Leaving { count: Arc::clone(abandoned), left: true, task };
-    let result = bounded(
-        async {
-            let joined = (&mut leaving.task).await;
-            leaving.left = false;
-            joined
-                .unwrap_or_else(|_| Err(ToolError::internal("The tool stopped unexpectedly.").code("panic")))
-        },
-        tool,
-        &ctx,
-    )
-    .await;
-    drop(leaving);
+    let task = runtime.spawn_blocking(move || {
+        let _working = working;
+        guard(&name, || body(inner))
+    });
+    let stopped = || Err(ToolError::internal("The tool stopped unexpectedly.").code("panic"));
+    let result = bounded(async { task.await.unwrap_or_else(|_| stopped()) }, tool, &ctx).await;
+    drop(waiting);
     result
-}
-
-/// Counts a blocking function as abandoned when its call ends before it, until it ends too.
-struct Leaving {
-    count: Arc<Abandoned>,
-    left: bool,
-    task: tokio::task::JoinHandle<ToolResult>,
-}
-
-impl Drop for Leaving {
-    fn drop(&mut self) {
-        if !self.left || self.task.is_finished() {
-            return;
-        }
-        if let Ok(runtime) = Handle::try_current() {
-            self.count.0.fetch_add(1, Ordering::Relaxed);
-            let count = Arc::clone(&self.count);
-            let task = std::mem::replace(&mut self.task, runtime.spawn(async { Ok(ToolOutput::default()) }));
-            runtime.spawn(async move {
-                let _ = task.await;
-                count.0.fetch_sub(1, Ordering::Relaxed);
-            });
-        }
-    }
 }
 
 /// Ends a future by its call's deadline or cancellation, with a grace to return what it has.

@@ -60,7 +60,11 @@ impl RegistryBuilder {
 
     /// Adds a tool that is made at run time.
     pub fn add_dyn(mut self, tool: impl AnyTool + 'static) -> Self {
-        self.tools.push(ToolEntry { renamed: None, source: Source::Dynamic(Arc::new(tool)) });
+        self.tools.push(ToolEntry {
+            renamed: None,
+            realiased: None,
+            source: Source::Dynamic(Arc::new(tool)),
+        });
         self
     }
 
@@ -82,7 +86,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Puts a text before every name.
+    /// Puts a text before every name and alias.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
         self
@@ -111,7 +115,10 @@ impl RegistryBuilder {
         rename(&self.renames, &mut tools, &mut problems);
         if let Some(prefix) = &self.prefix {
             for tool in &mut tools {
-                tool.renamed = Some(format!("{prefix}{}", tool.name()).into());
+                let prefixed = |name: &str| format!("{prefix}{name}").into_boxed_str();
+                let aliases: Box<[_]> = tool.aliases().map(prefixed).collect();
+                tool.renamed = Some(prefixed(tool.name()));
+                tool.realiased = Some(aliases);
             }
         }
         sort(&mut tools);
@@ -132,7 +139,7 @@ impl std::fmt::Debug for RegistryBuilder {
 }
 
 fn entry(def: &'static ToolDef<'static>) -> ToolEntry {
-    ToolEntry { renamed: None, source: Source::Static(def) }
+    ToolEntry { renamed: None, realiased: None, source: Source::Static(def) }
 }
 
 /// By effective name; equal names by origin, so that messages do not depend on the order of linking.
@@ -247,9 +254,7 @@ fn check_folded(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
 fn check_aliases(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
     let mut names: Vec<(&str, bool, &ToolEntry)> = Vec::new();
     for tool in tools.iter() {
-        if !tool.def().aliases.is_empty() {
-            names.extend(tool.def().aliases.iter().map(|alias| (*alias, true, tool)));
-        }
+        names.extend(tool.aliases().map(|alias| (alias, true, tool)));
     }
     if names.is_empty() {
         return;
@@ -273,13 +278,7 @@ fn check_aliases(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
 fn check_flattened(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
     for tool in tools.iter().filter(|tool| tool.def().params.iter().any(|param| param.keys.flatten)) {
         if let Some(found) = tool.def().input_problem() {
-            let code = match found.code {
-                "flatten_not_object" => ProblemCode::FlattenNotObject,
-                "param_clash" => ProblemCode::ParamClash,
-                "schema_false" => ProblemCode::SchemaFalse,
-                "schema_remote_ref" => ProblemCode::SchemaRemoteRef,
-                _ => ProblemCode::SchemaInvalid,
-            };
+            let code = ProblemCode::of_schema(found.code);
             problems.push(problem(code, tool.name(), &[tool], found.sentence(tool.name())));
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::problem::ProblemCode;
+use crate::schema::{circle, inlined};
 
 /// Most bytes of such a schema, as compact JSON.
 pub const MAX_SCHEMA_BYTES: usize = 262_144;
@@ -22,7 +23,7 @@ fn fault<T>(pointer: impl Into<String>, text: impl Into<String>) -> Result<T, Sc
     Err(SchemaFault { code: ProblemCode::SchemaInvalid, pointer: pointer.into(), text: text.into() })
 }
 
-/// Checks size, depth, root, references and validity, in this order.
+/// Checks size, depth, root, references, what the decoder makes of it, and validity, in this order.
 pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
     if depth_exceeds(schema, MAX_SCHEMA_DEPTH) {
         return fault("", format!("it is nested deeper than {MAX_SCHEMA_DEPTH} levels"));
@@ -53,6 +54,14 @@ pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
             "/type",
             "the arguments are an object: write `\"type\": \"object\"`, or a union of objects",
         );
+    }
+    if let Some(reference) = circle(schema) {
+        let shown: String = reference.chars().take(80).collect();
+        return fault("", format!("`{shown}` leads back to itself without going into the value"));
+    }
+    if let Err(problem) = inlined(schema) {
+        let code = ProblemCode::of_schema(problem.code);
+        return Err(SchemaFault { code, pointer: problem.pointer, text: problem.text });
     }
     validate(schema)
 }

@@ -50,6 +50,8 @@ struct Inner {
 #[derive(Clone)]
 pub struct ToolEntry {
     pub(super) renamed: Option<Box<str>>,
+    /// The aliases where they are not those of the definition.
+    pub(super) realiased: Option<Box<[Box<str>]>>,
     pub(super) source: Source,
 }
 
@@ -75,7 +77,19 @@ impl ToolEntry {
 
     /// Name and aliases, all of which calls may use.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name()).chain(self.def().aliases.iter().copied())
+        std::iter::once(self.name()).chain(self.aliases())
+    }
+
+    /// The effective aliases.
+    pub fn aliases(&self) -> impl Iterator<Item = &str> {
+        (0..self.def().aliases.len()).filter_map(|index| self.alias(index))
+    }
+
+    fn alias(&self, index: usize) -> Option<&str> {
+        match &self.realiased {
+            Some(own) => own.get(index).map(|alias| &**alias),
+            None => self.def().aliases.get(index).copied(),
+        }
     }
 
     /// Whether both are the same definition.
@@ -138,7 +152,7 @@ impl Registry {
 
     fn by_alias(&self, alias: &str) -> Option<usize> {
         let place = |(tool, alias): &(usize, usize)| {
-            self.at(*tool).and_then(|entry| entry.def().aliases.get(*alias).copied()).unwrap_or("")
+            self.at(*tool).and_then(|entry| entry.alias(*alias)).unwrap_or("")
         };
         let found = self.0.aliases.binary_search_by(|entry| place(entry).cmp(alias)).ok()?;
         self.0.aliases.get(found).map(|entry| entry.0)
@@ -154,9 +168,7 @@ impl Registry {
             .enumerate()
             .flat_map(|(tool, entry)| (0..entry.def().aliases.len()).map(move |alias| (tool, alias)))
             .collect();
-        let text = |&(tool, alias): &(usize, usize)| {
-            tools.get(tool).and_then(|entry| entry.def().aliases.get(alias).copied())
-        };
+        let text = |&(tool, alias): &(usize, usize)| tools.get(tool).and_then(|entry| entry.alias(alias));
         aliases.sort_by(|a, b| text(a).cmp(&text(b)));
         Registry(Arc::new(Inner { tools: tools.into(), aliases: aliases.into() }))
     }

@@ -65,6 +65,11 @@ impl ProblemCode {
         (ProblemCode::DescriptionMissing, "description_missing"),
     ];
 
+    /// The code of what is wrong with a schema.
+    pub(super) fn of_schema(word: &str) -> ProblemCode {
+        Self::ALL.iter().find(|row| row.1 == word).map_or(ProblemCode::SchemaInvalid, |row| row.0)
+    }
+
     /// The word of the code.
     pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|row| row.0 == self).map_or("", |row| row.1)

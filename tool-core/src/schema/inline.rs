@@ -3,10 +3,11 @@
 //! Every reference to a definition that is not recursive is replaced by it. What remains is a tree, and the recursive
 //! definitions beside it, each under its name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::cycles::on_cycles;
 use super::merge::overlay;
 use super::position::{Shape, each_child, position};
 use super::problem::SchemaProblem;
@@ -213,20 +214,11 @@ fn recursive_targets(raw: &Value) -> Vec<String> {
             graph.insert(next, below);
         }
     }
-    let reaches_itself = |start: &String| {
-        let mut seen = BTreeSet::new();
-        let mut waiting: Vec<&String> = graph.get(start).into_iter().flatten().collect();
-        while let Some(next) = waiting.pop() {
-            if next == start {
-                return true;
-            }
-            if seen.insert(next) {
-                waiting.extend(graph.get(next).into_iter().flatten());
-            }
-        }
-        false
-    };
-    graph.keys().filter(|target| reaches_itself(target)).cloned().collect()
+    let place: BTreeMap<&String, usize> = graph.keys().zip(0..).collect();
+    let below =
+        |targets: &Vec<String>| targets.iter().filter_map(|target| place.get(target).copied()).collect();
+    let cyclic = on_cycles(&graph.values().map(below).collect::<Vec<Vec<usize>>>());
+    graph.keys().zip(cyclic).filter(|(_, cyclic)| *cyclic).map(|(target, _)| target.clone()).collect()
 }
 
 /// Whether every definition of a canonical schema contains itself.

@@ -6,6 +6,8 @@
 
 mod bounds;
 mod canonical;
+mod circle;
+mod cycles;
 mod definitions;
 mod flatten;
 pub mod form;
@@ -25,6 +27,7 @@ mod walked;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use canonical::{canonical, inlined};
+pub(crate) use circle::circle;
 pub use input::{InputSchema, ParamSchema};
 pub use problem::SchemaProblem;
 
