@@ -109,13 +109,13 @@ fn outcome(ir: &ToolIr) -> TokenStream {
     };
     // A type that is no result or no error is told at the written type.
     let span = over(ty).0;
-    let output = quote_spanned!(span=> (&&&&&&&&__t::Of::value(&value)).output(value));
-    let error = quote_spanned!(span=> (&&&__t::Of::value(&e)).error(e));
+    let output = quote_spanned!(span=> (&&&&&&&&__t::Of::value(&__value)).output(__value));
+    let error = quote_spanned!(span=> (&&&__t::Of::value(&__e)).error(__e));
     quote_spanned! {Span::mixed_site()=>
-        let value = #call;
+        let __value = #call;
         match #output {
-            __t::Ok(output) => output,
-            __t::Err(e) => __t::Err(#error),
+            __t::Ok(__output) => __output,
+            __t::Err(__e) => __t::Err(#error),
         }
     }
 }
