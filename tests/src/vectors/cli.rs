@@ -14,16 +14,16 @@ use tool_cli::{Cli, ExitCode, Io, Terminal, Tty, duration, words};
 use crate::demo::{Reached, demo};
 
 /// What a run left behind.
-struct Outcome {
-    code: ExitCode,
-    reached: Option<(String, Value)>,
-    stdout: Vec<u8>,
-    stderr: String,
-    directory: tempfile::TempDir,
+pub(super) struct Outcome {
+    pub(super) code: ExitCode,
+    pub(super) reached: Option<(String, Value)>,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: String,
+    pub(super) directory: tempfile::TempDir,
 }
 
 /// Cases that need what is not there yet, with what it is. One that passes must be taken off the list.
-const OPEN: [(&str, &str); 2] = [
+pub(super) const OPEN: [(&str, &str); 2] = [
     ("glob-schema-equals", "`--schema=openai`: there is no dialect yet"),
     (
         "secret-inline-input",
@@ -118,19 +118,12 @@ fn error_of(cli: &Cli, reached: &Reached, case: &Value) -> Result<Option<Value>,
 }
 
 fn start(cli: &Cli, reached: &Reached, case: &Value) -> Outcome {
-    let directory = tempfile::tempdir().unwrap();
-    for (name, text) in case["files"].as_object().into_iter().flatten() {
-        std::fs::write(directory.path().join(name), bytes_of(text)).unwrap();
-    }
+    let directory = directory(case);
     let (stdout, stderr) = (Sink::default(), Sink::default());
     let tty = |stream: &str| case["tty"][stream].as_bool().unwrap_or(false);
-    let stdin = match case["stdin_base64"].as_str() {
-        Some(text) => STANDARD.decode(text).unwrap(),
-        None => case["stdin"].as_str().unwrap_or_default().as_bytes().to_vec(),
-    };
     let env = case["env"].as_object().into_iter().flatten();
     let io = Io {
-        stdin: Box::new(io::Cursor::new(stdin)),
+        stdin: Box::new(io::Cursor::new(stdin(case))),
         stdout: Box::new(stdout.clone()),
         stderr: Box::new(stderr.clone()),
         tty: Tty { stdin: tty("stdin"), stdout: tty("stdout"), stderr: tty("stderr") },
@@ -148,6 +141,23 @@ fn start(cli: &Cli, reached: &Reached, case: &Value) -> Outcome {
     let stderr = String::from_utf8(stderr.0.lock().unwrap().clone()).unwrap();
     let stdout = stdout.0.lock().unwrap().clone();
     Outcome { code, reached: reached.take(), stdout, stderr, directory }
+}
+
+/// A working directory with the files of a case.
+pub(super) fn directory(case: &Value) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in case["files"].as_object().into_iter().flatten() {
+        std::fs::write(directory.path().join(name), bytes_of(text)).unwrap();
+    }
+    directory
+}
+
+/// The standard input of a case.
+pub(super) fn stdin(case: &Value) -> Vec<u8> {
+    match case["stdin_base64"].as_str() {
+        Some(text) => STANDARD.decode(text).unwrap(),
+        None => case["stdin"].as_str().unwrap_or_default().as_bytes().to_vec(),
+    }
 }
 
 /// One stream that a run writes to.
@@ -191,8 +201,6 @@ fn bytes_of(text: &Value) -> Vec<u8> {
 }
 
 fn judge(outcome: &Outcome, expect: &Value) -> Result<(), String> {
-    let stdout = String::from_utf8_lossy(&outcome.stdout).into_owned();
-    equal("exit", &json!(outcome.code.0), &expect["exit"])?;
     if let Some(args) = expect.get("args") {
         let (tool, found) = outcome.reached.clone().unwrap_or_default();
         if expect.get("special").is_none() {
@@ -203,7 +211,13 @@ fn judge(outcome: &Outcome, expect: &Value) -> Result<(), String> {
     if expect.get("tool").is_some_and(Value::is_null) && outcome.reached.is_some() {
         return Err("a tool was reached".to_owned());
     }
-    judge_streams(outcome, expect, &stdout)
+    judge_printed(outcome, expect)
+}
+
+/// Whether exit status, streams and files are the expected ones.
+pub(super) fn judge_printed(outcome: &Outcome, expect: &Value) -> Result<(), String> {
+    equal("exit", &json!(outcome.code.0), &expect["exit"])?;
+    judge_streams(outcome, expect, &String::from_utf8_lossy(&outcome.stdout))
 }
 
 fn judge_error(error: &Value, expect: &Value) -> Result<(), String> {

@@ -7,6 +7,7 @@ pub(crate) mod arguments;
 mod arguments_laws;
 pub(crate) mod arguments_schema;
 mod cli;
+mod cli_binary;
 mod cli_defs;
 mod diagnostics;
 mod random;
