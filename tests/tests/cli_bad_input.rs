@@ -46,7 +46,7 @@ const WRONG: [(&[&str], i32, &str, &str); 15] = [
         "error[unknown_command]: no command 'serch' in 'demo store'\n",
         "hint: did you mean 'demo store search'?",
     ),
-    (&["call", "store_serch"], 3, "error[unknown_tool]: ", "did you mean `store_search`?"),
+    (&["call", "store_serch"], 3, "error[unknown_tool]: ", "did you mean: store_search?"),
     (&["--nope", "ping"], 2, "error[invalid_args]: ", "--nope"),
     (
         &["store", "search", "x", "--lmit", "5"],
@@ -64,7 +64,7 @@ const WRONG: [(&[&str], i32, &str, &str); 15] = [
         &["ping", "-o", "xml"],
         2,
         "error[invalid_args]: 1 argument does not fit.\n",
-        "\n  -o  expected one of \"text\", \"json\", \"jsonl\", \"yaml\", \"table\", got string \"xml\"",
+        "\n  --format  expected one of \"text\", \"json\", \"jsonl\", \"yaml\", \"table\", got string \"xml\"",
     ),
     (&["ping", "--timeout", "5"], 2, "error[invalid_args]: 1 argument does not fit.\n", "--timeout"),
     (
@@ -95,10 +95,20 @@ const WRONG: [(&[&str], i32, &str, &str); 15] = [
         &["draw", "shapes", "--shape", "@bad.json"],
         2,
         "error[invalid_args]: 1 argument does not fit.\n",
-        "line 2, column 9",
+        "got line 2, column 8: {\\n\"kind\":}\n",
     ),
-    (&["store", "search", "--input", "{\"query\":\n 1,,}"], 2, "error[invalid_args]: ", "line 2, column 4"),
-    (&["store", "search", "--input", "[]"], 2, "error[invalid_args]: 1 argument does not fit.\n", "--input"),
+    (
+        &["store", "search", "--input", "{\"query\":\n 1,,}"],
+        2,
+        "error[malformed_json]: The arguments are not valid JSON.\n",
+        "line 2, column 4",
+    ),
+    (
+        &["store", "search", "--input", "[]"],
+        2,
+        "error[not_an_object]: The arguments must be a JSON object.\n",
+        "--input  expected a JSON object, got array of 0 items",
+    ),
 ];
 
 #[test]

@@ -72,7 +72,7 @@ fn program() -> Cli {
         let tool = DynTool::builder(format!("search_{number}"))
             .description("Searches.")
             .behavior(Behavior::READ)
-            .input_schema(json!({"type": "object", "properties": {"query": {"type": "string"}}}))
+            .input_schema(json!({"type": "object", "properties": {"query": {"type": "string"}}, "additionalProperties": false}))
             .handler_sync(|_, _| Ok(ToolOutput::text("found")))
             .build();
         builder.add_dyn(tool.unwrap())

@@ -22,7 +22,7 @@ use crate::globals;
 use crate::kind::Kind;
 use crate::lex::{Given, Unknown};
 use crate::origins::Origins;
-use crate::sources::{Sources, Word};
+use crate::sources::{Sources, Word, not_utf8};
 
 /// The arguments of a call as the command line gives them.
 #[derive(Debug, Default)]

@@ -1,37 +1,38 @@
 //! The generated command line through a real process: the cases of `cli.json` that need no terminal, and one way to every
 //! other operation that a program has.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+#[path = "../src/vectors/cases.rs"]
+mod cases;
+#[path = "../src/vectors/cli_judge.rs"]
+mod judge;
+
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use super::cli::{self, OPEN, Outcome, equal, same};
+use judge::{OPEN, Outcome, equal, same};
 
 /// The statuses that a case ends with; the vectors have no case for the others.
 const STATUSES: [u8; 8] = [0, 1, 2, 3, 4, 5, 124, 130];
 
-/// The program, built when a test first asks.
-fn demo() -> &'static Path {
-    static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let built =
-            Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "tests", "--bin", "demo"]).status();
-        assert!(built.unwrap().success(), "demo does not build");
-        let own = std::env::current_exe().unwrap();
-        own.parent().and_then(Path::parent).unwrap().join("demo")
-    })
-}
-
 /// Runs a case in a session of its own, so that no terminal of whoever runs the tests is there.
 fn start(case: &Value, results: &Path) -> Outcome {
-    let directory = cli::directory(case);
+    let directory = judge::directory(case);
     let mut child = Command::new("setsid")
         .arg("--wait")
-        .arg(demo())
+        .arg(env!("CARGO_BIN_EXE_demo"))
         .args(case["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()))
         .current_dir(directory.path())
         .env_clear()
@@ -50,7 +51,7 @@ fn start(case: &Value, results: &Path) -> Outcome {
         .spawn()
         .unwrap();
     // A program that does not ask for its standard input may have ended before it is written.
-    let _ = child.stdin.take().unwrap().write_all(&cli::stdin(case));
+    let _ = child.stdin.take().unwrap().write_all(&judge::stdin(case));
     let output = child.wait_with_output().unwrap();
     Outcome {
         code: tool_cli::ExitCode(output.status.code().and_then(|code| u8::try_from(code).ok()).unwrap()),
@@ -61,11 +62,11 @@ fn start(case: &Value, results: &Path) -> Outcome {
     }
 }
 
-/// What stands on standard output of a line that must succeed.
-fn printed(argv: &[&str], results: &Path) -> Result<Value, String> {
-    let outcome = start(&json!({"argv": argv}), results);
+/// What stands on standard output of a case that must succeed.
+fn printed(case: &Value, results: &Path) -> Result<Value, String> {
+    let outcome = start(case, results);
     let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
-    serde_json::from_str(&text).map_err(|error| format!("{argv:?}: {error}: {text:?} {}", outcome.stderr))
+    serde_json::from_str(&text).map_err(|error| format!("{error}: {text:?} {}", outcome.stderr))
 }
 
 fn has_setsid() -> bool {
@@ -79,7 +80,7 @@ fn has_setsid() -> bool {
 
 #[test]
 fn cases_without_a_terminal_hold_in_a_process_too() {
-    let Some((cases, folder)) = super::cases("cli.json") else { return };
+    let Some((cases, folder)) = cases::cases("cli.json") else { return };
     if !has_setsid() {
         return;
     }
@@ -126,14 +127,14 @@ fn run(case: &Value, results: &Path) -> Result<(), String> {
     let outcome = start(case, results);
     let shown =
         format!("\n  stdout: {}\n  stderr: {}", String::from_utf8_lossy(&outcome.stdout), outcome.stderr);
-    cli::judge_printed(&outcome, &case["expect"]).map_err(|why| format!("{why}{shown}"))
+    judge::judge_printed(&outcome, &case["expect"]).map_err(|why| format!("{why}{shown}"))
 }
 
 /// The command line that a dry run prints.
 fn line(case: &Value, results: &Path) -> Result<(), String> {
-    let args = case["args"].to_string();
-    let argv = ["call", case["tool"].as_str().unwrap(), "--input", &args, "--dry-run", "--json"];
-    equal("line", &printed(&argv, results)?["command"], &case["expect"]["line"])
+    let argv = ["call", case["tool"].as_str().unwrap(), "--input", "-", "--dry-run", "--json"];
+    let planned = printed(&json!({"argv": argv, "stdin": case["args"].to_string()}), results)?;
+    equal("line", &planned["command"], &case["expect"]["line"])
 }
 
 /// A time limit is taken, or refused.
@@ -151,7 +152,7 @@ fn select(case: &Value, folder: &Path) -> Result<(), String> {
     let argv = ["probe", "result", "it", "--json", &select];
     match case["expect"].get("error") {
         Some(_) => equal("exit", &json!(start(&json!({"argv": argv}), &results).code.0), &json!(2)),
-        None => same("value", &printed(&argv, &results)?, &case["expect"]["value"]),
+        None => same("value", &printed(&json!({"argv": argv}), &results)?, &case["expect"]["value"]),
     }
 }
 
@@ -161,7 +162,7 @@ fn known(case: &Value, results: &Path) -> Result<bool, String> {
     let list = match LIST.get() {
         Some(list) => list,
         None => {
-            let list = printed(&["tools", "list", "--json"], results)?;
+            let list = printed(&json!({"argv": ["tools", "list", "--json"]}), results)?;
             LIST.get_or_init(|| list)
         }
     };
