@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 use tests::captured::Captured;
@@ -196,4 +198,21 @@ fn every_topic_of_help_has_a_page_and_the_variables_are_those_that_are_read() {
         assert!(page.contains(line), "{line} in {page}");
     }
     assert_eq!(run(&whole(), &["help", "environmnt"], &[]).0, ExitCode(3));
+}
+
+#[test]
+fn the_toolbox_tells_each_limit_once() {
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "toolbox"]).status().unwrap();
+    assert!(built.success(), "toolbox does not build");
+    let own = std::env::current_exe().unwrap();
+    let toolbox = own.parent().and_then(Path::parent).unwrap().join("toolbox");
+    let output = Command::new(toolbox).args(["doctor", "--json"]).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut names: Vec<&str> =
+        report["limits"].as_array().unwrap().iter().map(|limit| limit["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"max_read_bytes") && names.contains(&"max_memory_bytes"), "{names:?}");
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
 }

@@ -19,7 +19,7 @@ impl Program {
     /// The program as one clap command.
     ///
     /// # Errors
-    /// Those of building a schema.
+    /// Those of the registry of built-in commands.
     pub(crate) fn clap_command(&self, form: Form) -> Result<Command, ToolError> {
         let own = builtin::registry()?;
         let tree = ClapTree {
@@ -29,7 +29,7 @@ impl Program {
             groups: &self.groups,
             options: Options { prefix: &self.prefix, form },
         };
-        tree.command(&Tree::new(&self.registry), &Tree::new(&own))
+        Ok(tree.command(&Tree::new(&self.registry), &Tree::new(&own)))
     }
 }
 
@@ -50,7 +50,7 @@ struct ClapTree<'a> {
 
 impl ClapTree<'_> {
     /// The command of the program with all below it.
-    fn command(&self, tools: &Tree<'_>, own: &Tree<'_>) -> Result<Command, ToolError> {
+    fn command(&self, tools: &Tree<'_>, own: &Tree<'_>) -> Command {
         let none = Table::default();
         let globals = self.options.globals("Options", &none, |row| row.place != Place::After);
         let mut root = plain(self.program)
@@ -62,20 +62,20 @@ impl ClapTree<'_> {
             root = root.version(self.version.to_owned()).disable_version_flag(true);
         }
         for (group, commands) in &tools.groups {
-            root = self.add_group(root, group, self.groups.get(group).map(String::as_str), commands)?;
+            root = self.add_group(root, group, self.groups.get(group).map(String::as_str), commands);
         }
         for command in tools.tools.iter().filter(|command| command.is_listed()) {
-            root = root.subcommand(self.tool(command)?);
+            root = root.subcommand(self.tool(command));
         }
         for (word, about) in builtin::WORDS {
             if let Some(commands) = own.groups.get(*word) {
-                root = self.add_group(root, word, Some(about), commands)?;
+                root = self.add_group(root, word, Some(about), commands);
             }
             for command in own.tools.iter().filter(|command| command.word() == *word) {
-                root = root.subcommand(self.tool(command)?);
+                root = root.subcommand(self.tool(command));
             }
         }
-        Ok(root)
+        root
     }
 
     /// Adds a group, unless everything in it is hidden.
@@ -85,10 +85,10 @@ impl ClapTree<'_> {
         group: &str,
         about: Option<&str>,
         commands: &[tree::Command<'_>],
-    ) -> Result<Command, ToolError> {
+    ) -> Command {
         let listed: Vec<&tree::Command<'_>> = commands.iter().filter(|command| command.is_listed()).collect();
         if listed.is_empty() {
-            return Ok(root);
+            return root;
         }
         let words: Vec<&str> = listed.iter().map(|command| command.word()).collect();
         let about = about.map_or_else(|| words.join(", "), str::to_owned);
@@ -99,14 +99,14 @@ impl ClapTree<'_> {
             .subcommand_value_name("COMMAND")
             .override_usage(format!("{} {group} [OPTIONS] <COMMAND>", self.program));
         for tool in listed {
-            command = command.subcommand(self.tool(tool)?);
+            command = command.subcommand(self.tool(tool));
         }
-        Ok(root.subcommand(command))
+        root.subcommand(command)
     }
 
-    fn tool(&self, tool: &tree::Command<'_>) -> Result<Command, ToolError> {
+    fn tool(&self, tool: &tree::Command<'_>) -> Command {
         let def = tool.entry.def();
-        let table = Table::new(def, &schema::canonical(def)?);
+        let table = Table::new(def, &schema::told(def));
         let name = format!("{} {}", self.program, tool.words.join(" "));
         let structured =
             |row: &crate::globals::GlobalDef| matches!(row.global, Global::Input | Global::Schema);
@@ -117,14 +117,14 @@ impl ClapTree<'_> {
             .args(self.options.globals("Structured options", &table, structured))
             .args(self.options.globals("Global options", &table, help::behind));
         if self.options.form == Form::Script {
-            return Ok(command);
+            return command;
         }
         let command = command.long_about(help::described(def));
-        Ok(match help::examples(&name, def, &table).as_slice() {
+        match help::examples(&name, def, &table).as_slice() {
             [] => command,
             // Manual pages have a section for them; see `builtin::man`.
             all => command.before_long_help(all.join("\n\n")),
-        })
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Commands and options that cannot stand side by side. Names alone are compared; no schema is built.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use serde_json::Value;
@@ -41,8 +42,10 @@ impl fmt::Display for Clash {
 /// Every clash among tools, each with its effective name.
 pub fn clashes<'d>(tools: impl IntoIterator<Item = (&'d str, &'d ToolDef<'d>)>) -> Vec<Clash> {
     let offered: Vec<_> = tools.into_iter().filter(|(_, def)| def.surfaces.contains(Surface::Cli)).collect();
-    let groups: BTreeSet<String> = offered.iter().filter_map(|(_, def)| def.group.map(kebab)).collect();
-    let mut checker = Checker { groups, paths: BTreeMap::new(), met: BTreeSet::new(), clashes: Vec::new() };
+    let groups: BTreeSet<&str> = offered.iter().filter_map(|(_, def)| def.group).collect();
+    let groups = groups.into_iter().map(kebab).collect();
+    let paths = HashMap::with_capacity(offered.len());
+    let mut checker = Checker { groups, paths, met: BTreeSet::new(), clashes: Vec::new() };
     for (name, def) in offered {
         checker.command(name, def);
         if def.input.is_none() {
@@ -60,53 +63,55 @@ pub(crate) fn error(clashes: &[Clash]) -> Option<ToolError> {
 
 struct Checker<'d> {
     groups: BTreeSet<String>,
-    /// Tool and origin of each command.
-    paths: BTreeMap<String, (&'d str, String)>,
+    /// The tool of each command.
+    paths: HashMap<String, (&'d str, &'d ToolDef<'d>)>,
     /// The groups that are reported already.
     met: BTreeSet<String>,
     clashes: Vec<Clash>,
 }
 
 impl<'d> Checker<'d> {
-    fn command(&mut self, tool: &'d str, def: &ToolDef<'_>) {
+    fn command(&mut self, tool: &'d str, def: &'d ToolDef<'d>) {
         let words = words::command(tool, def.group);
-        let path = words.join(" ");
-        let origin = def.origin.to_string();
+        let origin = || def.origin.to_string();
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
         if last.is_empty() || first.is_empty() {
-            return self.clash(path, "an empty word", tool, vec![origin]);
+            return self.clash(words.join(" "), "an empty word", tool, vec![origin()]);
         }
         let is_group = words.len() > 1;
         if RESERVED.contains(&first.as_str()) && (!is_group || self.met.insert(first.clone())) {
-            self.clash(first.clone(), "built-in command", tool, vec![origin.clone()]);
+            self.clash(first.clone(), "built-in command", tool, vec![origin()]);
         } else if !is_group && self.groups.contains(first) {
-            self.clash(first.clone(), "group", tool, vec![origin.clone()]);
+            self.clash(first.clone(), "group", tool, vec![origin()]);
         }
+        let path = words.join(" ");
         match self.paths.get(&path) {
-            Some((other, place)) => {
-                let (with, origins) = ((*other).to_owned(), vec![place.clone(), origin]);
+            Some((other, its)) => {
+                let (with, origins) = ((*other).to_owned(), vec![its.origin.to_string(), origin()]);
                 self.clash(path, &with, tool, origins);
             }
             None => {
-                self.paths.insert(path, (tool, origin));
+                self.paths.insert(path, (tool, def));
             }
         }
     }
 
     fn options(&mut self, tool: &str, def: &ToolDef<'_>) {
-        let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+        // Every start of a program does this for all of its tools: a tool has few options, and a list of them is enough.
+        let mut taken: Vec<(Form<'_>, &str)> = Vec::with_capacity(2 * def.params.len());
         for param in def.params.iter().filter(|param| !param.keys.flatten) {
-            let own: Vec<String> = forms(param);
-            for form in &own {
-                let with = match taken.get(form.as_str()) {
-                    _ if is_reserved(form, param) => "global option",
-                    Some(other) => other,
-                    None => continue,
+            let before = taken.len();
+            for form in forms(param).into_iter().flatten() {
+                let of_others = || taken.iter().take(before).find(|(other, _)| *other == form);
+                let with = if form.is_reserved(param) {
+                    Some("global option")
+                } else {
+                    of_others().map(|row| row.1)
                 };
-                self.clash(form.clone(), with, tool, vec![def.origin.to_string()]);
-            }
-            for form in own {
-                taken.entry(form).or_insert(param.name);
+                if let Some(with) = with {
+                    self.clash(form.to_string(), with, tool, vec![def.origin.to_string()]);
+                }
+                taken.push((form, param.name));
             }
         }
     }
@@ -116,17 +121,40 @@ impl<'d> Checker<'d> {
     }
 }
 
-/// Every listed spelling of a parameter, with its dashes.
-fn forms(param: &ParamDef<'_>) -> Vec<String> {
-    let long = param.keys.cli.long.map_or_else(|| kebab(param.name), str::to_owned);
-    let mut forms = vec![format!("--{long}")];
-    if param.keys.secret {
-        forms.push(format!("--{long}-file"));
-    } else if negates(param) {
-        forms.push(format!("--{}", negated(&long)));
+/// A spelling of an option.
+#[derive(PartialEq, Eq)]
+enum Form<'a> {
+    Long(Cow<'a, str>),
+    Short(char),
+}
+
+impl Form<'_> {
+    /// Whether the program has it itself. A switch `dry-run` takes that one over.
+    fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
+        match self {
+            Form::Long(long) if long == "dry-run" && param.kind == ParamKind::Flag => false,
+            Form::Long(long) => globals::is_reserved(long),
+            Form::Short(letter) => globals::short(*letter).is_some(),
+        }
     }
-    forms.extend(param.keys.cli.short.map(|letter| format!("-{letter}")));
-    forms
+}
+
+impl fmt::Display for Form<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Long(long) => write!(f, "--{long}"),
+            Form::Short(letter) => write!(f, "-{letter}"),
+        }
+    }
+}
+
+/// Every listed spelling of a parameter.
+fn forms<'a>(param: &ParamDef<'a>) -> [Option<Form<'a>>; 3] {
+    let long = param.keys.cli.long.map_or_else(|| words::kebab_of(param.name), Cow::Borrowed);
+    let second =
+        if param.keys.secret { Some(format!("{long}-file")) } else { negates(param).then(|| negated(&long)) };
+    let short = param.keys.cli.short.map(Form::Short);
+    [Some(Form::Long(long)), second.map(|second| Form::Long(Cow::Owned(second))), short]
 }
 
 /// Whether `--no-x` is an option, as far as that is known without a schema.
@@ -137,15 +165,6 @@ fn negates(param: &ParamDef<'_>) -> bool {
         ParamKind::Flag | ParamKind::Nullable => true,
         ParamKind::List => filled(),
         ParamKind::Required | ParamKind::Optional => false,
-    }
-}
-
-/// Whether the program has an option itself. A switch `dry-run` takes that one over.
-fn is_reserved(form: &str, param: &ParamDef<'_>) -> bool {
-    match form.strip_prefix("--") {
-        Some("dry-run") if param.kind == ParamKind::Flag => false,
-        Some(long) => globals::is_reserved(long),
-        None => form.chars().nth(1).is_some_and(|letter| globals::short(letter).is_some()),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Per parameter an explicit option wins over `--input`, that over the variable; defaults are the decoder's. Text goes to the
 //! decoder as it is. A parameter with a fault is withheld, so that its other mistakes are not guessed at.
 
+mod reading;
 mod repeated;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 use tool_core::args;
 use tool_core::{ArgIssue, IssueCode};
 
-use crate::fault::{Fault, pointer, text};
+use crate::fault::{Fault, pointer};
 use crate::flags::{Effect, Param, Table};
 use crate::globals;
 use crate::kind::Kind;
@@ -414,82 +415,10 @@ impl Gatherer<'_, '_, '_> {
         self.out.origins.note(place, &unknown.flag, Some(unknown.words.clone()));
     }
 
-    // ---- words and sources -------------------------------------------------------------------------------------------
-
-    /// The word of a use as text.
-    fn word<'u>(&mut self, used: Use<'u>, path: &str) -> Found<&'u str> {
-        let raw = used.value.unwrap_or_default();
-        match raw.to_str() {
-            Some(word) => Ok(word),
-            None => {
-                let valid =
-                    raw.as_encoded_bytes().utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
-                let fault = not_utf8(&raw.to_string_lossy(), valid);
-                Err(self.note(*fault, used, path.to_owned()))
-            }
-        }
-    }
-
-    /// The text that a word stands for. A variable stands for itself.
-    fn source(&mut self, word: Word<'_>, typed: &str, used: Use<'_>, path: &str) -> Found<String> {
-        if used.plain {
-            return Ok(typed.to_owned());
-        }
-        self.may_read(word, path)?;
-        self.sources.text(word, typed, used.flag).map_err(|fault| self.note(*fault, used, path.to_owned()))
-    }
-
-    /// Leaves standard input alone when it was asked for twice; the fault stands at the later place.
-    fn may_read(&mut self, word: Word<'_>, path: &str) -> Found<()> {
-        if word == Word::Stdin && self.stdin_refused {
-            self.out.unread.push(path.to_owned());
-            return Err(Noted);
-        }
-        Ok(())
-    }
-
-    /// Notes a fault at every place but the first that asks for standard input.
-    fn refuse_second_stdin(&mut self) {
-        let mut asking: Vec<(Use<'_>, String)> = Vec::new();
-        for given in self.words.given {
-            let Some(target) = self.words.table.target(given.param, given.member) else { continue };
-            let param = self.words.table.target(given.param, None).map_or("", |param| &param.name);
-            if given.value.as_deref() == Some(OsStr::new("-")) && reads_stdin(target, given.effect) {
-                let member = given.member.map(|_| target.name.as_str());
-                asking.push((Use::from(given), pointer([param].into_iter().chain(member))));
-            }
-        }
-        if let Some(input) = self.words.input.filter(|input| input.value.as_deref() == Some(OsStr::new("-")))
-        {
-            let words = Some(&input.words);
-            let used = Use { value: None, effect: Effect::Give, flag: "--input", words, plain: false };
-            asking.push((used, String::new()));
-        }
-        asking.sort_by_key(|(used, _)| used.words.map_or(0, |words| words.start));
-        self.stdin_refused = asking.len() > 1;
-        for (used, path) in asking.into_iter().skip(1) {
-            let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
-            self.note(fault.hint("it can be read only once"), used, path);
-        }
-    }
-
     fn note(&mut self, fault: Fault, used: Use<'_>, path: String) -> Noted {
         let fault = fault.at_pointer(path).flag(used.flag);
         self.out.faults.push(Fault { words: used.words.cloned(), ..fault });
         Noted
-    }
-}
-
-/// Whether `-` as the value of an option is standard input.
-fn reads_stdin(target: &Param, effect: Effect) -> bool {
-    match effect {
-        Effect::File => true,
-        Effect::Give => {
-            target.kind.is_json()
-                || matches!(target.kind, Kind::Map(_))
-                || (target.stdin && target.kind.is_scalar())
-        }
-        Effect::Negate | Effect::Refuse => false,
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::{ErrorKind, ToolError};
+use tool_core::ErrorKind;
 
 use crate::flags::Table;
 use crate::help::marks;
@@ -14,42 +14,33 @@ use crate::synopsis::synopsis;
 use crate::tree::{Command, Tree};
 
 /// The page.
-///
-/// # Errors
-/// Those of building a schema.
-pub(crate) fn page(
-    program: &str,
-    about: &str,
-    groups: &BTreeMap<String, String>,
-    tree: &Tree<'_>,
-) -> Result<String, ToolError> {
+pub(crate) fn page(program: &str, about: &str, groups: &BTreeMap<String, String>, tree: &Tree<'_>) -> String {
     let mut page = format!("# {program}\n");
     if !about.is_empty() {
         page.push_str(&format!("\n{}\n", one_line(about)));
     }
     for (group, commands) in &tree.groups {
         let title = groups.get(group).map_or_else(|| group.clone(), |about| format!("{group}: {about}"));
-        section(&mut page, &title, program, commands)?;
+        section(&mut page, &title, program, commands);
     }
-    section(&mut page, "Tools", program, &tree.tools)?;
+    section(&mut page, "Tools", program, &tree.tools);
     page.push_str(&format!("\n## Calling\n\n{}", calling(program)));
-    Ok(page)
+    page
 }
 
-fn section(page: &mut String, title: &str, program: &str, commands: &[Command<'_>]) -> Result<(), ToolError> {
+fn section(page: &mut String, title: &str, program: &str, commands: &[Command<'_>]) {
     let listed: Vec<&Command<'_>> = commands.iter().filter(|command| command.is_listed()).collect();
     if listed.is_empty() {
-        return Ok(());
+        return;
     }
     page.push_str(&format!("\n## {title}\n\n"));
     for command in listed {
         let def = command.entry.def();
-        let table = Table::new(def, &schema::canonical(def)?);
+        let table = Table::new(def, &schema::told(def));
         let name = format!("{program} {}", command.words.join(" "));
         let line = synopsis(&name, &table);
         page.push_str(&format!("- `{line}` {}{}\n", one_line(def.summary()), marks(def)));
     }
-    Ok(())
 }
 
 /// How to call any command, as Markdown.

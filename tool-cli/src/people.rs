@@ -132,7 +132,8 @@ fn sentence(issue: &ArgIssue, table: &Table) -> String {
             return format!("unknown; {}", said(hint));
         }
         (IssueCode::Unknown, _) => format!("unknown; expected {}", listed(expected)),
-        _ => format!("expected {}, got {}", said(expected), said(got)),
+        // What came may be the text of a file, and an issue is one line.
+        _ => format!("expected {}, got {}", said(expected), said(got).replace('\n', "\\n")),
     };
     match hint {
         Some(hint) => format!("{text}; {}", said(hint)),

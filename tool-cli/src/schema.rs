@@ -1,6 +1,6 @@
 //! `--schema`: what a surface gets of a tool, printed instead of a call.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use tool_core::{ToolDef, ToolError};
 
 /// The canonical input schema of a tool, which the table of its options is read from.
@@ -9,6 +9,17 @@ use tool_core::{ToolDef, ToolError};
 /// Those of building it.
 pub(crate) fn canonical(def: &ToolDef<'_>) -> Result<Value, ToolError> {
     Ok(def.input_schema()?.decoded().clone())
+}
+
+/// What a command that tells of all tools knows of one: where its schema cannot be built, its parameters by name alone.
+///
+/// One tool that is broken keeps no other out of lists, pages and scripts; its own command and `tools show` report it.
+pub(crate) fn told(def: &ToolDef<'_>) -> Value {
+    canonical(def).unwrap_or_else(|_| {
+        let properties: Map<String, Value> =
+            def.params.iter().map(|param| (param.name.to_owned(), json!({}))).collect();
+        json!({"type": "object", "properties": properties})
+    })
 }
 
 /// Whose form of a schema.

@@ -3,33 +3,30 @@
 //! Everything but the call itself is synchronous, so that [`crate::Cli::run_from`] and its twin inside a runtime differ only in
 //! how they wait.
 
-use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+mod indirect;
+mod surroundings;
+
+use std::ffi::OsString;
 use std::io;
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
-use tool_core::{Call, ContextBuilder, Executor, Registry, ToolContext, ToolEntry, ToolError};
+use tool_core::{Call, Executor, Registry, ToolContext, ToolEntry, ToolError};
 
-use crate::approve::{Person, Yes};
-use crate::batch::{self, Batch};
+use crate::batch::Batch;
 use crate::builtin;
 use crate::clash;
-use crate::cli::{Cli, for_command_line};
+use crate::cli::Cli;
 use crate::exit::ExitCode;
 use crate::fault::Fault;
 use crate::flags::Table;
-use crate::format::Format;
 use crate::gather::{Gathered, Words, gather};
-use crate::globals::{AllGiven, Global};
-use crate::help::Detail;
+use crate::globals::Global;
 use crate::io::Io;
 use crate::lex::{Lexed, Lexer};
 use crate::live::Live;
 use crate::llms;
-use crate::progress::{Progress, Running, Shared, Show};
+use crate::progress::{Running, Shared};
 use crate::route::{self, Route};
 use crate::schema;
 use crate::settings::{self, Settings};
@@ -134,8 +131,6 @@ impl<'c> Session<'c> {
         self.report(&Settled::plain(error), &Stage::default())
     }
 
-    // ---- reading -----------------------------------------------------------------------------------------------------
-
     fn read(&mut self) -> Result<Next, Box<Refusal>> {
         let raw = RawArgs::new(self.argv.iter());
         let none = Table::default();
@@ -154,7 +149,7 @@ impl<'c> Session<'c> {
         let route = route::route(&mut lexer, &self.cli.name, &tree, &own);
         let help = lexer.help();
         if help.is_none() && lexer.so_far().globals.has(Global::Llms) {
-            let page = llms::page(&self.cli.name, &self.cli.about, &self.cli.groups, &tree)?;
+            let page = llms::page(&self.cli.name, &self.cli.about, &self.cli.groups, &tree);
             return Ok(Next::Done(self.print(&page)));
         }
         match route {
@@ -275,105 +270,6 @@ impl<'c> Session<'c> {
         Ok(Ready { executor, call, ctx, stage, gathered, progress, live })
     }
 
-    /// The executor and context of a call.
-    fn environment(
-        &mut self,
-        settings: &Settings,
-        stage: &Stage,
-        progress: Option<&Progress>,
-        live: Option<Live>,
-        registry: &Registry,
-        about: Option<&Registry>,
-    ) -> Result<(Executor, ToolContext), ToolError> {
-        let deadline = settings.timeout.map(|limit| Instant::now() + limit);
-        let (executor, builder) = match about {
-            None => (self.cli.executor_of(registry)?, self.cli.context_of(settings, &self.io)?),
-            Some(about) => {
-                let program = self.program(settings, about, stage.tool.as_deref());
-                let executor = for_command_line(Executor::standard(registry.clone())).build()?;
-                (executor, ToolContext::builder().provide(program))
-            }
-        };
-        let builder = match deadline {
-            Some(deadline) => builder.deadline(deadline),
-            None => builder,
-        };
-        let builder = match progress {
-            Some(progress) => builder.progress(progress.clone()),
-            None => builder,
-        };
-        let builder = match live {
-            Some(live) => builder.live(live),
-            None => builder,
-        };
-        Ok((executor, self.asking(builder, settings, stage, progress).build()))
-    }
-
-    /// Whether output is shown as it comes: as text, on a terminal, whole.
-    fn live(&self, settings: &Settings) -> bool {
-        let text = settings.format.is_none_or(|format| format == Format::Text);
-        let whole = settings.select.is_none() && settings.out.is_none() && !settings.envelope;
-        self.io.tty.stdout && text && whole
-    }
-
-    /// What shows how far the call is: drawn on a terminal, in lines for somebody who wants to know more.
-    fn progress(&self, settings: &Settings, stage: &Stage) -> Option<Running> {
-        let dumb = self.io.var("TERM") == Some(OsStr::new("dumb"));
-        let show = match (self.io.tty.stderr && !dumb, settings.verbose > 0) {
-            _ if settings.quiet || settings.dry_run => return None,
-            (true, _) => Show::Drawn { columns: self.io.width.unwrap_or(80) },
-            (false, true) => Show::Lines,
-            (false, false) => return None,
-        };
-        let label = stage.command.as_deref().unwrap_or_default().join(" ");
-        Some(Progress::start(show, label, self.stderr.clone()))
-    }
-
-    /// The context with somebody who can be asked: the person at the terminal, unless `--yes` has answered already.
-    fn asking(
-        &mut self,
-        builder: ContextBuilder,
-        settings: &Settings,
-        stage: &Stage,
-        progress: Option<&Progress>,
-    ) -> ContextBuilder {
-        if settings.yes {
-            return builder.approver(Yes);
-        }
-        let terminal = self.io.terminal.take_if(|_| self.io.tty.stderr && !settings.no_input);
-        let Some(terminal) = terminal else { return builder };
-        let words = stage.command.as_deref().unwrap_or_default();
-        builder.approver(Person {
-            terminal: Arc::new(Mutex::new(terminal)),
-            tool: stage.tool.clone().unwrap_or_default(),
-            command: [std::slice::from_ref(&self.cli.name), words].concat().join(" "),
-            table: stage.table.clone(),
-            columns: self.columns(),
-            progress: progress.cloned(),
-        })
-    }
-
-    /// The declared secrets that are not set.
-    pub(crate) fn missing_secrets(
-        &self,
-        registry: &Registry,
-        settings: Option<&Settings>,
-    ) -> BTreeSet<String> {
-        let keys: BTreeSet<&str> =
-            registry.iter().flat_map(|entry| entry.def().secrets).map(|secret| secret.key).collect();
-        if keys.is_empty() {
-            return BTreeSet::new();
-        }
-        let own = settings
-            .is_none()
-            .then(|| settings::read(&AllGiven::default(), &self.io, &self.cli.name, &self.cli.prefix()).0);
-        let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
-        // A context that cannot be made here is reported when a tool is called; help goes on without it.
-        let made = self.cli.context_of(settings, &self.io);
-        let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
-        keys.into_iter().filter(|key| !ctx.has_secret(key)).map(str::to_owned).collect()
-    }
-
     fn gathered(
         &mut self,
         lexed: &Lexed,
@@ -410,101 +306,5 @@ impl<'c> Session<'c> {
             Some(format!("{} is deprecated: {instead}", given.flag))
         });
         tool.into_iter().chain(options).collect()
-    }
-
-    // ---- call and help -----------------------------------------------------------------------------------------------
-
-    /// `call NAME …` is the tool's own command; `call --jsonl` is a batch.
-    fn call(
-        &mut self,
-        lexer: Lexer<'_>,
-        command: &Command<'_>,
-        registry: &Registry,
-    ) -> Result<Next, Box<Refusal>> {
-        let table = Table::new(command.entry.def(), &schema::canonical(command.entry.def())?);
-        let mut lexer = lexer;
-        lexer.enter(&table);
-        let Some(name) = lexer.first_word() else {
-            return self.batch(lexer.finish(), command, registry, &table);
-        };
-        let tree = Tree::new(registry);
-        match registry.get(&name).and_then(|entry| tree.of(entry)) {
-            Some(command) => self.tool(lexer, command, registry, None),
-            None => Err(self.early(lexer, Settled::plain(builtin::call::unknown_tool(registry, &name)))),
-        }
-    }
-
-    /// The calls of `call --jsonl`, or what is wrong with asking for them.
-    fn batch(
-        &mut self,
-        mut lexed: Lexed,
-        command: &Command<'_>,
-        registry: &Registry,
-        table: &Table,
-    ) -> Result<Next, Box<Refusal>> {
-        if let Some(detail) = lexed.help() {
-            return Ok(
-                self.page(detail, registry, |page| page.tool(&command.words, command.entry.def(), table))
-            );
-        }
-        let (settings, mut faults) = self.settings(&lexed);
-        faults.extend(batch::refused(&lexed.globals, &settings));
-        let faults = [std::mem::take(&mut lexed.faults), faults].concat();
-        let gathered = self.gathered(&lexed, faults, table, &settings);
-        let stage = Stage {
-            settings: Some(settings.clone()),
-            command: Some(command.words.clone()),
-            table: table.clone(),
-            ..Stage::default()
-        };
-        let asked = match builtin::call::asked(command.entry, &gathered) {
-            Ok(asked) => asked,
-            Err(error) => return Err(Refusal::at(Settled::of_call(error, table, &gathered), stage)),
-        };
-        if let Err(error) = settings.check_file().and_then(|()| settings.check_root()) {
-            return Err(Refusal::at(Settled::plain(error), stage));
-        }
-        let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
-        let input = match batch::open(&asked.jsonl, stdin, &self.io.cwd) {
-            Ok(input) => input,
-            Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
-        };
-        let executor = self.cli.executor_of(registry)?;
-        let builder = self.cli.context_of(&settings, &self.io)?;
-        let ctx = if settings.yes { builder.approver(Yes) } else { builder }.build();
-        let cancel = self.io.cancel.clone();
-        let program = self.cli.name.clone();
-        let batch = Batch { program, executor, ctx, settings, input, jobs: asked.jobs, cancel };
-        Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch)))))
-    }
-
-    /// `help WORDS…` is `WORDS… --help`; `help TOPIC` a page of its own.
-    fn help(
-        &mut self,
-        mut lexer: Lexer<'_>,
-        registry: &Registry,
-        tree: &Tree<'_>,
-        own: &Tree<'_>,
-    ) -> Result<Next, Box<Refusal>> {
-        let words = builtin::help::words(&mut lexer);
-        if let Some(text) = builtin::help::topic(&words, &self.cli.name, &self.cli.prefix(), tree) {
-            return Ok(Next::Done(self.print(&text)));
-        }
-        let raw = RawArgs::new(words.iter());
-        let none = Table::default();
-        let mut lexer = Lexer::new(&raw, &none);
-        match route::route(&mut lexer, &self.cli.name, tree, own) {
-            Route::Tool(command) | Route::Builtin(command) => {
-                let def = command.entry.def();
-                let table = Table::new(def, &schema::canonical(def)?);
-                Ok(self.page(Detail::Full, registry, |page| page.tool(&command.words, def, &table)))
-            }
-            Route::Group(tree, group) => {
-                Ok(self.page(Detail::Full, registry, |page| page.group(tree, group)))
-            }
-            Route::Root => Ok(self.page(Detail::Full, registry, |page| page.root(tree))),
-            Route::Unknown(error) => Err(error.into()),
-            Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
-        }
     }
 }

@@ -3,7 +3,6 @@
 //! A file holds at most [`SKILL_BYTES`]; tools that find no room in it have a page of their own below `reference/`.
 
 use serde_json::{Map, Value};
-use tool_core::ToolError;
 
 use crate::builtin::Program;
 use crate::command_line;
@@ -26,25 +25,22 @@ const DESCRIPTION_CHARACTERS: usize = 1_024;
 const MORE: usize = 200;
 
 /// The files of the groups, or of some: path below the output directory, and text.
-///
-/// # Errors
-/// Those of building a schema.
-pub(crate) fn files(program: &Program, groups: &[String]) -> Result<Vec<(String, String)>, ToolError> {
+pub(crate) fn files(program: &Program, groups: &[String]) -> Vec<(String, String)> {
     let tree = Tree::new(&program.registry);
     let mut files = Vec::new();
     for (group, commands) in &tree.groups {
         if groups.is_empty() || groups.contains(group) {
             let about = program.groups.get(group).cloned().unwrap_or_default();
             let skill = Skill { program: &program.name, name: format!("{}-{group}", program.name), about };
-            files.extend(skill.files(commands)?);
+            files.extend(skill.files(commands));
         }
     }
     if groups.is_empty() {
         let about = program.about.clone();
         let skill = Skill { program: &program.name, name: program.name.clone(), about };
-        files.extend(skill.files(&tree.tools)?);
+        files.extend(skill.files(&tree.tools));
     }
-    Ok(files)
+    files
 }
 
 /// One skill.
@@ -55,13 +51,13 @@ struct Skill<'a> {
 }
 
 impl Skill<'_> {
-    fn files(&self, commands: &[Command<'_>]) -> Result<Vec<(String, String)>, ToolError> {
+    fn files(&self, commands: &[Command<'_>]) -> Vec<(String, String)> {
         let shown: Vec<&Command<'_>> = commands
             .iter()
             .filter(|command| command.is_listed() && command.entry.def().deprecated.is_none())
             .collect();
         if shown.is_empty() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let head = self.head(&shown);
         let foot = format!("\n## Calling\n\n{}", llms::calling(self.program));
@@ -77,7 +73,7 @@ impl Skill<'_> {
         let mut later: usize = shown.iter().map(|command| line(command).len()).sum();
         for command in &shown {
             later -= line(command).len();
-            let section = self.section(command)?;
+            let section = self.section(command);
             let taken = text.len() + foot.len() + MORE;
             if taken + section.len() + later <= SKILL_BYTES {
                 text.push_str(&section);
@@ -93,7 +89,7 @@ impl Skill<'_> {
             text.push_str("\nEvery other tool has a page under reference/, named after it.\n");
         }
         text.push_str(&foot);
-        Ok(std::iter::once((format!("{}/SKILL.md", self.name), text)).chain(references).collect())
+        std::iter::once((format!("{}/SKILL.md", self.name), text)).chain(references).collect()
     }
 
     /// Front matter and title.
@@ -113,9 +109,9 @@ impl Skill<'_> {
     }
 
     /// What there is to know of one tool.
-    fn section(&self, command: &Command<'_>) -> Result<String, ToolError> {
+    fn section(&self, command: &Command<'_>) -> String {
         let def = command.entry.def();
-        let table = Table::new(def, &schema::canonical(def)?);
+        let table = Table::new(def, &schema::told(def));
         let name = format!("{} {}", self.program, command.words.join(" "));
         let mut text = format!("\n## {name}\n\n{}\n\n", def.description().trim_end());
         text.push_str(&format!("    {}\n\n", synopsis(&name, &table)));
@@ -127,7 +123,7 @@ impl Skill<'_> {
         let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
         let call = [vec![name], words].concat().join(" ");
         text.push_str(&format!("Example:\n\n```sh\n{call}\n```\n\nEffect: {}.\n", def.behavior.words()));
-        Ok(text)
+        text
     }
 }
 

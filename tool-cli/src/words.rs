@@ -3,6 +3,8 @@
 //! Words are kebab-case. A tool of a group loses the group's words from its name, at one end, since they stand in front of it
 //! already: `read_file` in `file` is `file read`.
 
+use std::borrow::Cow;
+
 use heck::ToKebabCase;
 
 /// The command words of a tool: `["file", "read"]`, or one word for a tool without a group.
@@ -20,8 +22,17 @@ pub fn command(name: &str, group: Option<&str>) -> Vec<String> {
 
 /// A name in kebab-case, lower case.
 pub fn kebab(name: &str) -> String {
+    kebab_of(name).into_owned()
+}
+
+/// The same, borrowed where it is so already.
+pub(crate) fn kebab_of(name: &str) -> Cow<'_, str> {
     // Every start of a program asks for each of its names, and almost all are plain snake case.
-    if is_snake_case(name) { name.replace('_', "-") } else { name.to_kebab_case() }
+    match is_snake_case(name) {
+        true if !name.contains('_') => Cow::Borrowed(name),
+        true => Cow::Owned(name.replace('_', "-")),
+        false => Cow::Owned(name.to_kebab_case()),
+    }
 }
 
 /// Whether a name is ASCII snake case without an empty word.

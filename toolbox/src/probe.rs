@@ -65,7 +65,10 @@ pub(crate) fn sandbox(settings: &Settings) -> Result<Probe, ToolError> {
             Check::warn("sandbox", value, "commands run; know what is not covered")
         }
     };
-    let limits = limits(sandbox.policy().limits.rows());
+    // One table has the limits of both: what the workspace told is not told again.
+    let told = workspace.limits().rows();
+    let own = sandbox.policy().limits.rows().into_iter().filter(|row| !told.contains(row)).collect();
+    let limits = limits(own);
     Ok(Probe { section: report.to_json(), checks: vec![check], limits })
 }
 

@@ -11,7 +11,7 @@ use tool_core::{
     AnyTool, Call, Caller, Coerce, DynTool, Executor, ToolContext, ToolDef, ToolError, ToolOutput,
 };
 
-use super::cli::{equal, same};
+use super::cli_judge::{equal, same};
 
 /// The long option of each parameter of a tool.
 pub(super) fn flags(tool: &Value, expect: &Value) -> Result<(), String> {

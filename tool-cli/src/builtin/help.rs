@@ -86,11 +86,15 @@ const COMMON: [(&str, &str); 6] = [
     ("SOURCE_DATE_EPOCH", "The date of manual pages, in seconds"),
 ];
 
-/// Every kind of error with its exit status.
+/// Every kind of error with its exit status, by number.
 fn exit_codes() -> String {
-    let mut page = "Exit codes:\n    0  success\n".to_owned();
-    for kind in ErrorKind::all() {
-        page.push_str(&format!("  {:>3}  {:<14}  {}\n", kind.exit_code(), kind.as_str(), kind.sentence()));
+    let kinds = ErrorKind::all().map(|kind| (kind.exit_code(), kind.as_str(), kind.sentence()));
+    let mut rows: Vec<_> =
+        std::iter::once((0, "success", "The call did what it should.")).chain(kinds).collect();
+    rows.sort_unstable();
+    let mut page = "Exit codes:\n".to_owned();
+    for (code, word, sentence) in rows {
+        page.push_str(&format!("  {code:>3}  {word:<14}  {sentence}\n"));
     }
     page
 }

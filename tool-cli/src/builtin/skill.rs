@@ -22,7 +22,7 @@ pub(crate) fn skill_files(
     if let Some(unknown) = groups.iter().find(|group| !tree.groups.contains_key(*group)) {
         return Err(no_group(unknown, &tree));
     }
-    let files = skill::files(program, &groups)?;
+    let files = skill::files(program, &groups);
     if let Some(directory) = &program.directory {
         return Ok(ToolOutput::structured(json!(files::write(directory, &files)?)));
     }

@@ -24,9 +24,9 @@ pub(crate) fn tools_list(
     let registry = selected(&program.registry, &patterns)?;
     let tree = Tree::new(&registry);
     let row = |entry: &ToolEntry| {
-        if program.brief { Ok(brief(entry, &tree, &program.missing)) } else { full(entry, &tree) }
+        if program.brief { brief(entry, &tree, &program.missing) } else { full(entry, &tree) }
     };
-    registry.iter().filter(|entry| !program.brief || !entry.def().hidden).map(row).collect()
+    Ok(registry.iter().filter(|entry| !program.brief || !entry.def().hidden).map(row).collect())
 }
 
 /// The tools that the patterns keep.
@@ -49,13 +49,13 @@ fn command(entry: &ToolEntry, tree: &Tree<'_>) -> Option<String> {
 }
 
 /// Everything that is known of a tool, under names that stay.
-pub(super) fn full(entry: &ToolEntry, tree: &Tree<'_>) -> Result<Value, ToolError> {
+pub(super) fn full(entry: &ToolEntry, tree: &Tree<'_>) -> Value {
     let def = entry.def();
-    let table = Table::new(def, &schema::canonical(def)?);
+    let table = Table::new(def, &schema::told(def));
     let timeout = def.timeout.map(|limit| limit.as_millis());
     let secrets: Vec<Value> =
         def.secrets.iter().map(|secret| json!({"key": secret.key, "optional": secret.optional})).collect();
-    Ok(json!({
+    json!({
         "name": entry.name(),
         "title": def.title,
         "group": def.group,
@@ -72,7 +72,7 @@ pub(super) fn full(entry: &ToolEntry, tree: &Tree<'_>) -> Result<Value, ToolErro
         "hidden": def.hidden,
         "terminal": def.terminal,
         "origin": def.origin.to_string(),
-    }))
+    })
 }
 
 fn param(param: &Param) -> Value {

@@ -17,7 +17,7 @@ pub(crate) fn tools_show(
 ) -> Result<Value, ToolError> {
     let entry = program.registry.get(name).ok_or_else(|| call::unknown_tool(&program.registry, name))?;
     let def = entry.def();
-    let mut shown = tools_list::full(entry, &Tree::new(&program.registry))?;
+    let mut shown = tools_list::full(entry, &Tree::new(&program.registry));
     let example = |args: &str| serde_json::from_str::<Value>(args).unwrap_or_default();
     let examples: Vec<Value> =
         def.examples.iter().map(|own| json!({"label": own.label, "args": example(own.args)})).collect();

@@ -1,5 +1,6 @@
 //! The schema of a tool's arguments: from its parameters in declaration order, or as it was given.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use schemars::SchemaGenerator;
@@ -61,7 +62,10 @@ impl InputSchema {
         count_built();
         match tool.input {
             Some(given) => Self::given(tool, given),
-            None => Self::of_params(tool),
+            // A type says what its schema is by code of its own: what panics there is told of its tool and hurts no other.
+            None => catch_unwind(AssertUnwindSafe(|| Self::of_params(tool))).unwrap_or_else(|_| {
+                Err(SchemaProblem::invalid("", "the type of a parameter panicked when it was asked"))
+            }),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The schema of a tool's structured result: the canonical form of its type, in the serialize contract, any root.
 
+use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use schemars::generate::SchemaSettings;
@@ -11,7 +12,7 @@ use crate::def::{OutputFn, ToolDef};
 
 impl<'a> ToolDef<'a> {
     /// The schema of the structured result, built on first use and kept in the definition's cache; `None` where there
-    /// is none, or where it accepts nothing.
+    /// is none, or where it accepts nothing or cannot be made.
     pub fn output_schema(&self) -> Option<&'a Arc<Value>> {
         self.cache.computed().output.get_or_init(|| self.output.and_then(build)).as_ref()
     }
@@ -19,7 +20,11 @@ impl<'a> ToolDef<'a> {
 
 fn build(output: OutputFn) -> Option<Arc<Value>> {
     count_built();
-    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let raw = output(&mut generator)?;
-    canonical(&definitions::attach(raw.to_value(), &generator)).ok().map(Arc::new)
+    // A type says what its schema is by code of its own: where that panics there is none.
+    catch_unwind(|| {
+        let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+        let raw = output(&mut generator)?;
+        canonical(&definitions::attach(raw.to_value(), &generator)).ok().map(Arc::new)
+    })
+    .unwrap_or_default()
 }

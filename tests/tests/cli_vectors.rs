@@ -1,0 +1,174 @@
+//! The generated command line through a real process: the cases of `cli.json` that need no terminal, and one way to every
+//! other operation that a program has.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test"
+)]
+
+#[path = "../src/vectors/cases.rs"]
+mod cases;
+#[path = "../src/vectors/cli_judge.rs"]
+mod judge;
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use judge::{OPEN, Outcome, equal, same};
+
+/// The statuses that a case ends with; the vectors have no case for the others.
+const STATUSES: [u8; 8] = [0, 1, 2, 3, 4, 5, 124, 130];
+
+/// Runs a case in a session of its own, so that no terminal of whoever runs the tests is there.
+fn start(case: &Value, results: &Path) -> Outcome {
+    let directory = judge::directory(case);
+    let mut child = Command::new("setsid")
+        .arg("--wait")
+        .arg(env!("CARGO_BIN_EXE_demo"))
+        .args(case["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()))
+        .current_dir(directory.path())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("PROBE_RESULTS", results)
+        .envs(
+            case["env"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| (name, value.as_str().unwrap())),
+        )
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not ask for its standard input may have ended before it is written.
+    let _ = child.stdin.take().unwrap().write_all(&judge::stdin(case));
+    let output = child.wait_with_output().unwrap();
+    Outcome {
+        code: tool_cli::ExitCode(output.status.code().and_then(|code| u8::try_from(code).ok()).unwrap()),
+        reached: None,
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+        directory,
+    }
+}
+
+/// What stands on standard output of a case that must succeed.
+fn printed(case: &Value, results: &Path) -> Result<Value, String> {
+    let outcome = start(case, results);
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    serde_json::from_str(&text).map_err(|error| format!("{error}: {text:?} {}", outcome.stderr))
+}
+
+fn has_setsid() -> bool {
+    let found = Command::new("setsid").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !found {
+        assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none_or(|set| set != "1"), "setsid is missing");
+        println!("skipped: setsid is missing");
+    }
+    found
+}
+
+#[test]
+fn cases_without_a_terminal_hold_in_a_process_too() {
+    let Some((cases, folder)) = cases::cases("cli.json") else { return };
+    if !has_setsid() {
+        return;
+    }
+    let file: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("cli.json")).unwrap()).unwrap();
+    let own = tempfile::tempdir().unwrap();
+    let results = own.path().join("results.json");
+    std::fs::write(&results, file["results"].to_string()).unwrap();
+    let (mut ops, mut statuses, mut wrong) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+    for case in &cases {
+        let id = case["id"].as_str().unwrap();
+        let found = match case["op"].as_str().unwrap() {
+            _ if OPEN.iter().any(|open| open.0 == id) || needs_terminal(case) => continue,
+            "run" => {
+                statuses.extend(case["expect"]["exit"].as_u64().and_then(|status| u8::try_from(status).ok()));
+                run(case, &results)
+            }
+            "line" => line(case, &results),
+            "duration" => duration(case, &results),
+            "select" => select(case, own.path()),
+            "command" => match known(case, &results) {
+                Ok(true) => Ok(()),
+                Ok(false) => continue,
+                Err(why) => Err(why),
+            },
+            // Both are about tools that this program does not have; `clash` is the program that has such.
+            "flags" | "clash" => continue,
+            other => panic!("no operation {other}"),
+        };
+        ops.insert(case["op"].as_str().unwrap());
+        wrong.extend(found.err().map(|why| format!("{id}: {why}")));
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(ops, BTreeSet::from(["command", "duration", "line", "run", "select"]));
+    assert_eq!(statuses, BTreeSet::from(STATUSES));
+}
+
+fn needs_terminal(case: &Value) -> bool {
+    let streams = case["tty"].as_object().into_iter().flatten();
+    case.get("answer").is_some() || streams.into_iter().any(|(_, on)| on == true)
+}
+
+fn run(case: &Value, results: &Path) -> Result<(), String> {
+    let outcome = start(case, results);
+    let shown =
+        format!("\n  stdout: {}\n  stderr: {}", String::from_utf8_lossy(&outcome.stdout), outcome.stderr);
+    judge::judge_printed(&outcome, &case["expect"]).map_err(|why| format!("{why}{shown}"))
+}
+
+/// The command line that a dry run prints.
+fn line(case: &Value, results: &Path) -> Result<(), String> {
+    let argv = ["call", case["tool"].as_str().unwrap(), "--input", "-", "--dry-run", "--json"];
+    let planned = printed(&json!({"argv": argv, "stdin": case["args"].to_string()}), results)?;
+    equal("line", &planned["command"], &case["expect"]["line"])
+}
+
+/// A time limit is taken, or refused.
+fn duration(case: &Value, results: &Path) -> Result<(), String> {
+    let argv = ["ping".to_owned(), format!("--timeout={}", case["text"].as_str().unwrap())];
+    let outcome = start(&json!({"argv": argv}), results);
+    let expected = if case["expect"]["ms"].is_null() { 2 } else { 0 };
+    equal("exit", &json!(outcome.code.0), &json!(expected))
+}
+
+fn select(case: &Value, folder: &Path) -> Result<(), String> {
+    let results = folder.join("selected.json");
+    std::fs::write(&results, json!({"it": {"structured": case["data"]}}).to_string()).unwrap();
+    let select = format!("--select={}", case["select"].as_str().unwrap());
+    let argv = ["probe", "result", "it", "--json", &select];
+    match case["expect"].get("error") {
+        Some(_) => equal("exit", &json!(start(&json!({"argv": argv}), &results).code.0), &json!(2)),
+        None => same("value", &printed(&json!({"argv": argv}), &results)?, &case["expect"]["value"]),
+    }
+}
+
+/// The words of a tool, if this program has it.
+fn known(case: &Value, results: &Path) -> Result<bool, String> {
+    static LIST: OnceLock<Value> = OnceLock::new();
+    let list = match LIST.get() {
+        Some(list) => list,
+        None => {
+            let list = printed(&json!({"argv": ["tools", "list", "--json"]}), results)?;
+            LIST.get_or_init(|| list)
+        }
+    };
+    let is = |tool: &&Value| tool["name"] == case["tool"] && tool["group"] == case["group"];
+    let Some(tool) = list.as_array().unwrap().iter().find(is) else { return Ok(false) };
+    let words: Vec<&str> = tool["command"].as_str().unwrap().split(' ').collect();
+    equal("words", &json!(words), &case["expect"]["words"]).map(|()| true)
+}

@@ -1,0 +1,108 @@
+//! Options that do not exist: what they resemble decides whether the next word is their value.
+
+use std::ffi::OsString;
+
+use tool_core::IssueCode;
+use tool_core::args::suggest;
+
+use super::{Lexer, Unknown};
+use crate::fault::{Fault, text};
+use crate::flags::{Param, Table};
+use crate::globals::{self, GlobalDef, Takes};
+use crate::kind::Kind;
+
+impl<'a> Lexer<'a> {
+    pub(super) fn unknown(&mut self, name: &str, typed: String, value: Option<OsString>, at: usize) {
+        if !self.behind {
+            let near = near_global(name);
+            let fault = Fault::new(IssueCode::Unknown, "a command or an option of the program", text(&typed));
+            let fault = fault.flag(typed).words(at..at + 1);
+            self.out.faults.push(match near {
+                Some(near) => fault.hint(format!("did you mean `--{}`?", near.long)),
+                None => fault,
+            });
+            return;
+        }
+        let path = self.path_of(name);
+        let near = self.near(&path);
+        let value = match (value, near) {
+            (None, Some(near)) if near.takes_value() => self.value(),
+            (value, _) => value,
+        };
+        let words = at..self.at;
+        if let Some(Near::Global(def)) = near {
+            let fault = Fault::unknown_option(self.table, &typed).at(path.last().map_or("", String::as_str));
+            let fault = Fault { flag: Some(typed), ..fault }.hint(format!("did you mean `--{}`?", def.long));
+            self.out.faults.push(fault.words(words));
+            return;
+        }
+        self.out.unknown.push(Unknown { path, flag: typed, value, words });
+    }
+
+    /// The key that stands for an unknown option: `--owner.agee` is `agee` of `owner`.
+    fn path_of(&self, name: &str) -> Vec<String> {
+        let snake = |word: &str| word.replace('-', "_");
+        let below = name.split_once('.').and_then(|(head, rest)| {
+            let param = self.table.params.get(self.table.long(head)?.param)?;
+            (param.kind == Kind::Object).then(|| vec![param.name.clone(), snake(rest)])
+        });
+        below.unwrap_or_else(|| vec![snake(name)])
+    }
+
+    /// The option that an unknown one resembles: the decoder will suggest it, or it is one of the program's.
+    pub(super) fn near(&self, path: &[String]) -> Option<Near<'a>> {
+        let table: &'a Table = self.table;
+        match path {
+            [head, key] => {
+                let members = &table.params.get(table.named(head)?)?.members;
+                nearest(key, members).map(Near::Param)
+            }
+            [key] => {
+                let param = nearest(key, &table.params).map(Near::Param);
+                param.or_else(|| near_global(key).map(Near::Global))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn unknown_short(&mut self, typed: &str, at: usize) {
+        let fault = if self.behind {
+            Fault::unknown_option(self.table, typed).hint("to pass it as text, put -- before it")
+        } else {
+            Fault::new(IssueCode::Unknown, "a command or an option of the program", text(typed)).flag(typed)
+        };
+        self.out.faults.push(fault.words(at..at + 1));
+    }
+}
+
+/// What an unknown option resembles.
+#[derive(Clone, Copy)]
+pub(super) enum Near<'a> {
+    Param(&'a Param),
+    Global(&'static GlobalDef),
+}
+
+impl Near<'_> {
+    fn takes_value(self) -> bool {
+        match self {
+            Near::Param(param) => param.kind != Kind::Switch,
+            Near::Global(def) => def.takes != Takes::Nothing,
+        }
+    }
+}
+
+/// The parameter whose name or alias is nearest.
+fn nearest<'p>(key: &str, params: &'p [Param]) -> Option<&'p Param> {
+    let names = params.iter().filter(|param| !param.hidden).flat_map(|param| {
+        let names = std::iter::once(&param.name).chain(&param.aliases);
+        names.map(move |name| (param.name.as_str(), name.as_str()))
+    });
+    let name = *suggest(key, names).first()?;
+    params.iter().find(|param| param.name == name)
+}
+
+/// The global option whose name is nearest.
+fn near_global(name: &str) -> Option<&'static GlobalDef> {
+    let longs = globals::GLOBALS.iter().map(|row| (row.long, row.long));
+    globals::long(suggest(name, longs).first()?)
+}

@@ -1,0 +1,114 @@
+//! The commands whose words name another command: `call NAME …`, `call --jsonl` and `help WORDS…`.
+
+use std::io;
+
+use clap_lex::RawArgs;
+use tool_core::Registry;
+
+use super::{Next, Refusal, Session, Stage, Waiting};
+use crate::approve::Yes;
+use crate::batch::{self, Batch};
+use crate::builtin;
+use crate::flags::Table;
+use crate::help::Detail;
+use crate::lex::{Lexed, Lexer};
+use crate::route::{self, Route};
+use crate::schema;
+use crate::settled::Settled;
+use crate::tree::{Command, Tree};
+
+impl Session<'_> {
+    /// `call NAME …` is the tool's own command; `call --jsonl` is a batch.
+    pub(super) fn call(
+        &mut self,
+        lexer: Lexer<'_>,
+        command: &Command<'_>,
+        registry: &Registry,
+    ) -> Result<Next, Box<Refusal>> {
+        let table = Table::new(command.entry.def(), &schema::canonical(command.entry.def())?);
+        let mut lexer = lexer;
+        lexer.enter(&table);
+        let Some(name) = lexer.first_word() else {
+            return self.batch(lexer.finish(), command, registry, &table);
+        };
+        let tree = Tree::new(registry);
+        match registry.get(&name).and_then(|entry| tree.of(entry)) {
+            Some(command) => self.tool(lexer, command, registry, None),
+            None => Err(self.early(lexer, Settled::plain(builtin::call::unknown_tool(registry, &name)))),
+        }
+    }
+
+    /// The calls of `call --jsonl`, or what is wrong with asking for them.
+    fn batch(
+        &mut self,
+        mut lexed: Lexed,
+        command: &Command<'_>,
+        registry: &Registry,
+        table: &Table,
+    ) -> Result<Next, Box<Refusal>> {
+        if let Some(detail) = lexed.help() {
+            return Ok(
+                self.page(detail, registry, |page| page.tool(&command.words, command.entry.def(), table))
+            );
+        }
+        let (settings, mut faults) = self.settings(&lexed);
+        faults.extend(batch::refused(&lexed.globals, &settings));
+        let faults = [std::mem::take(&mut lexed.faults), faults].concat();
+        let gathered = self.gathered(&lexed, faults, table, &settings);
+        let stage = Stage {
+            settings: Some(settings.clone()),
+            command: Some(command.words.clone()),
+            table: table.clone(),
+            ..Stage::default()
+        };
+        let asked = match builtin::call::asked(command.entry, &gathered) {
+            Ok(asked) => asked,
+            Err(error) => return Err(Refusal::at(Settled::of_call(error, table, &gathered), stage)),
+        };
+        if let Err(error) = settings.check_file().and_then(|()| settings.check_root()) {
+            return Err(Refusal::at(Settled::plain(error), stage));
+        }
+        let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
+        let input = match batch::open(&asked.jsonl, stdin, &self.io.cwd) {
+            Ok(input) => input,
+            Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
+        };
+        let executor = self.cli.executor_of(registry)?;
+        let builder = self.cli.context_of(&settings, &self.io)?;
+        let ctx = if settings.yes { builder.approver(Yes) } else { builder }.build();
+        let cancel = self.io.cancel.clone();
+        let program = self.cli.name.clone();
+        let batch = Batch { program, executor, ctx, settings, input, jobs: asked.jobs, cancel };
+        Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch)))))
+    }
+
+    /// `help WORDS…` is `WORDS… --help`; `help TOPIC` a page of its own.
+    pub(super) fn help(
+        &mut self,
+        mut lexer: Lexer<'_>,
+        registry: &Registry,
+        tree: &Tree<'_>,
+        own: &Tree<'_>,
+    ) -> Result<Next, Box<Refusal>> {
+        let words = builtin::help::words(&mut lexer);
+        if let Some(text) = builtin::help::topic(&words, &self.cli.name, &self.cli.prefix(), tree) {
+            return Ok(Next::Done(self.print(&text)));
+        }
+        let raw = RawArgs::new(words.iter());
+        let none = Table::default();
+        let mut lexer = Lexer::new(&raw, &none);
+        match route::route(&mut lexer, &self.cli.name, tree, own) {
+            Route::Tool(command) | Route::Builtin(command) => {
+                let def = command.entry.def();
+                let table = Table::new(def, &schema::canonical(def)?);
+                Ok(self.page(Detail::Full, registry, |page| page.tool(&command.words, def, &table)))
+            }
+            Route::Group(tree, group) => {
+                Ok(self.page(Detail::Full, registry, |page| page.group(tree, group)))
+            }
+            Route::Root => Ok(self.page(Detail::Full, registry, |page| page.root(tree))),
+            Route::Unknown(error) => Err(error.into()),
+            Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
+        }
+    }
+}

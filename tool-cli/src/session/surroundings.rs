@@ -1,0 +1,118 @@
+//! What surrounds a call: executor, context, the person who can be asked, and where progress and live output appear.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use tool_core::{ContextBuilder, Executor, Registry, ToolContext, ToolError};
+
+use super::{Session, Stage};
+use crate::approve::{Person, Yes};
+use crate::cli::for_command_line;
+use crate::format::Format;
+use crate::globals::AllGiven;
+use crate::live::Live;
+use crate::progress::{Progress, Running, Show};
+use crate::settings::{self, Settings};
+
+impl Session<'_> {
+    /// The executor and context of a call.
+    pub(super) fn environment(
+        &mut self,
+        settings: &Settings,
+        stage: &Stage,
+        progress: Option<&Progress>,
+        live: Option<Live>,
+        registry: &Registry,
+        about: Option<&Registry>,
+    ) -> Result<(Executor, ToolContext), ToolError> {
+        let deadline = settings.timeout.map(|limit| Instant::now() + limit);
+        let (executor, builder) = match about {
+            None => (self.cli.executor_of(registry)?, self.cli.context_of(settings, &self.io)?),
+            Some(about) => {
+                let program = self.program(settings, about, stage.tool.as_deref());
+                let executor = for_command_line(Executor::standard(registry.clone())).build()?;
+                (executor, ToolContext::builder().provide(program))
+            }
+        };
+        let builder = match deadline {
+            Some(deadline) => builder.deadline(deadline),
+            None => builder,
+        };
+        let builder = match progress {
+            Some(progress) => builder.progress(progress.clone()),
+            None => builder,
+        };
+        let builder = match live {
+            Some(live) => builder.live(live),
+            None => builder,
+        };
+        Ok((executor, self.asking(builder, settings, stage, progress).build()))
+    }
+
+    /// Whether output is shown as it comes: as text, on a terminal, whole.
+    pub(super) fn live(&self, settings: &Settings) -> bool {
+        let text = settings.format.is_none_or(|format| format == Format::Text);
+        let whole = settings.select.is_none() && settings.out.is_none() && !settings.envelope;
+        self.io.tty.stdout && text && whole
+    }
+
+    /// What shows how far the call is: drawn on a terminal, in lines for somebody who wants to know more.
+    pub(super) fn progress(&self, settings: &Settings, stage: &Stage) -> Option<Running> {
+        let dumb = self.io.var("TERM") == Some(OsStr::new("dumb"));
+        let show = match (self.io.tty.stderr && !dumb, settings.verbose > 0) {
+            _ if settings.quiet || settings.dry_run => return None,
+            (true, _) => Show::Drawn { columns: self.io.width.unwrap_or(80) },
+            (false, true) => Show::Lines,
+            (false, false) => return None,
+        };
+        let label = stage.command.as_deref().unwrap_or_default().join(" ");
+        Some(Progress::start(show, label, self.stderr.clone()))
+    }
+
+    /// The context with somebody who can be asked: the person at the terminal, unless `--yes` has answered already.
+    fn asking(
+        &mut self,
+        builder: ContextBuilder,
+        settings: &Settings,
+        stage: &Stage,
+        progress: Option<&Progress>,
+    ) -> ContextBuilder {
+        if settings.yes {
+            return builder.approver(Yes);
+        }
+        let terminal = self.io.terminal.take_if(|_| self.io.tty.stderr && !settings.no_input);
+        let Some(terminal) = terminal else { return builder };
+        let words = stage.command.as_deref().unwrap_or_default();
+        builder.approver(Person {
+            terminal: Arc::new(Mutex::new(terminal)),
+            tool: stage.tool.clone().unwrap_or_default(),
+            command: [std::slice::from_ref(&self.cli.name), words].concat().join(" "),
+            table: stage.table.clone(),
+            columns: self.columns(),
+            progress: progress.cloned(),
+        })
+    }
+
+    /// The declared secrets that are not set.
+    pub(crate) fn missing_secrets(
+        &self,
+        registry: &Registry,
+        settings: Option<&Settings>,
+    ) -> BTreeSet<String> {
+        let keys: BTreeSet<&str> =
+            registry.iter().flat_map(|entry| entry.def().secrets).map(|secret| secret.key).collect();
+        if keys.is_empty() {
+            return BTreeSet::new();
+        }
+        let own = settings
+            .is_none()
+            .then(|| settings::read(&AllGiven::default(), &self.io, &self.cli.name, &self.cli.prefix()).0);
+        let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
+        // A context that cannot be made here is reported when a tool is called; help goes on without it.
+        let made = self.cli.context_of(settings, &self.io);
+        let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
+        keys.into_iter().filter(|key| !ctx.has_secret(key)).map(str::to_owned).collect()
+    }
+}
