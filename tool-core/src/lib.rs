@@ -7,6 +7,7 @@ extern crate self as tool_core;
 pub mod __private;
 pub mod args;
 mod call;
+pub mod canonical;
 mod capability;
 mod context;
 mod convert;
@@ -23,9 +24,13 @@ mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use call::{
-    APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Call, CallScope, Caller, DEFAULT_TIMEOUT,
-    Decision, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
+    AGENT_TIMEOUT, APPROVAL_TIME, Agent, ApprovalLevel, ApprovalRequest, Approver, AskAgent, CALL_BUDGET,
+    CALL_DEPTH, Call, CallScope, Caller, DEFAULT_TIMEOUT, Decision, Drained, Executor, ExecutorBuilder, Ext,
+    Gate, Hidden, Invocation, Layer, Limits, MAX_AGENT_DEPTH, Next, Pattern, Plan, Policy, PolicyRequest,
+    Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE, Snapshot, SnapshotBuilder, Snapshots,
+    ToolApproval, agent_tool_name, explain, gate, spawn_subset,
 };
+pub use call::{catalogue, redact};
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};

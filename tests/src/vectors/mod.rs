@@ -11,7 +11,10 @@ mod cli;
 mod cli_defs;
 mod cli_judge;
 mod diagnostics;
+mod gating;
 mod random;
+mod redaction;
+mod sync;
 pub(crate) mod type_language;
 pub(crate) mod typed;
 

@@ -11,19 +11,11 @@ use super::Call;
 use crate::args::{Args, Coerce, Coercion, parse_arguments, suggest};
 use crate::def::{Handler, Run, ToolDef};
 use crate::error::ToolError;
-use crate::registry::{Registry, ToolEntry};
+use crate::registry::ToolEntry;
 
-/// The tool of a name or alias, with its place in the registry.
-pub(super) fn find<'r>(registry: &'r Registry, name: &str) -> Result<(usize, &'r ToolEntry), ToolError> {
-    registry.position(name).ok_or_else(|| unknown(registry, name))
-}
-
-/// The error for a name that no tool has.
-fn unknown(registry: &Registry, name: &str) -> ToolError {
-    let names = registry
-        .iter()
-        .filter(|entry| !entry.def().hidden)
-        .flat_map(|entry| entry.names().map(move |spelling| (entry.name(), spelling)));
+/// The error for a name that no tool has, with the nearest of those that may be told.
+pub(super) fn unknown<'a>(name: &str, tools: impl Iterator<Item = &'a ToolEntry>) -> ToolError {
+    let names = tools.flat_map(|entry| entry.names().map(move |spelling| (entry.name(), spelling)));
     let near = suggest(name, names);
     let shown: String = name.chars().take(80).collect();
     let error = ToolError::not_found(format!("There is no tool `{shown}`.")).code("unknown_tool");
@@ -34,7 +26,18 @@ fn unknown(registry: &Registry, name: &str) -> ToolError {
 pub(super) struct Decoded {
     pub(super) run: Run,
     pub(super) normal: Option<Arc<Value>>,
+    /// The parameters that the caller gave, where that was asked for.
+    pub(super) given: Vec<String>,
     pub(super) notes: Vec<Coercion>,
+}
+
+/// What of a call is wanted besides the tool's second half.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Keep {
+    /// The normal form of its arguments.
+    pub(super) normal: bool,
+    /// Which parameters were given.
+    pub(super) given: bool,
 }
 
 /// What a surface asks for: a call, or the text of its arguments.
@@ -58,7 +61,7 @@ impl Asked<'_> {
         }
     }
 
-    pub(super) fn decode(self, def: &ToolDef<'_>, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
+    pub(super) fn decode(self, def: &ToolDef<'_>, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
         match self {
             Asked::Call(call) => decode(def, call, mode, keep),
             Asked::Text { text, .. } => decode_text(def, text, mode, keep),
@@ -66,25 +69,26 @@ impl Asked<'_> {
     }
 }
 
-/// Decodes the arguments of a call; `keep` asks for the normal form as well.
-fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
+/// Decodes the arguments of a call.
+fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
     let mut args = Args::new(def, call.args, mode)?;
     if !call.issues.is_empty() {
         args = args.with_issues(call.issues);
     }
+    let given = if keep.given { args.given_names() } else { Vec::new() };
     let run = enter(def, &mut args)?;
-    let normal = keep.then(|| Arc::new(Value::Object(args.normal().clone())));
+    let normal = keep.normal.then(|| Arc::new(Value::Object(args.normal().clone())));
     let notes = args.notes().to_vec();
-    Ok(Decoded { run, normal, notes })
+    Ok(Decoded { run, normal, given, notes })
 }
 
 /// Decodes a call whose arguments are text: the short way where nothing is wrong, else the whole one.
-fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
-    if !keep
+fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
+    if !keep.normal
         && let Some(mut args) = Args::direct(def, text)
         && let Ok(run) = enter(def, &mut args)
     {
-        return Ok(Decoded { run, normal: None, notes: Vec::new() });
+        return Ok(Decoded { run, normal: None, given: Vec::new(), notes: Vec::new() });
     }
     let args = parse_arguments(text)?;
     decode(def, Call { args, ..Call::default() }, mode, keep)

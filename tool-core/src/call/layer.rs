@@ -59,6 +59,16 @@ pub struct Invocation<'a> {
     pub ext: Ext,
 }
 
+/// The parameters that the caller gave.
+pub(super) struct Given(pub(super) Vec<String>);
+
+impl Invocation<'_> {
+    /// The parameters that the caller gave, where a policy looks at that.
+    pub(super) fn given(&self) -> &[String] {
+        self.ext.get::<Given>().map_or(&[], |given| &given.0)
+    }
+}
+
 /// The steps that are left.
 pub struct Next<'a> {
     pub(super) layers: &'a [Box<dyn Layer>],

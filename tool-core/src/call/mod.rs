@@ -4,17 +4,34 @@
 //! its own; their order is written in one place, [`Executor::standard`].
 
 mod approve;
+mod builder;
 mod caller;
+pub mod catalogue;
+mod closing;
 mod decode;
 mod executor;
+pub(crate) mod gate;
 mod layer;
+mod nested;
 mod panic;
+mod policy;
+pub mod redact;
+mod refuse;
 mod run;
 mod scope;
+mod thread;
 
 pub use approve::{APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Decision};
+pub use builder::ExecutorBuilder;
 pub use caller::Caller;
-pub use executor::{Call, Executor, ExecutorBuilder, Plan};
+pub use closing::{Drained, SHUTDOWN_GRACE};
+pub use executor::{Call, Executor, Plan};
+pub use gate::{
+    AGENT_TIMEOUT, Agent, AskAgent, Gate, Hidden, MAX_AGENT_DEPTH, Pattern, Reason, Row, RowSource, Runtime,
+    Snapshot, SnapshotBuilder, Snapshots, agent_tool_name, explain, gate, spawn_subset,
+};
 pub use layer::{Ext, Invocation, Layer, Next};
+pub use nested::{CALL_BUDGET, CALL_DEPTH};
+pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
 pub use run::DEFAULT_TIMEOUT;
 pub use scope::CallScope;

@@ -19,8 +19,10 @@ use crate::def::ToolDef;
 pub use builder::RegistryBuilder;
 pub use dynamic::{DynParam, DynTool, DynToolBuilder};
 pub use input::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH};
+pub(crate) use names::is_valid;
 pub use problem::{Problem, ProblemCode, RegistryError};
 pub use select::Select;
+pub(crate) use select::glob_matches;
 
 /// What `#[tool]` leaves for discovery: one pointer.
 #[derive(Debug)]

@@ -1,0 +1,168 @@
+//! Configuring an executor. The order of the steps of a call is written here and nowhere else.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::approve::{ApprovalLevel, Approve};
+use super::executor::{Executor, Inner};
+use super::gate::{Gatekeeper, Judge, Snapshots};
+use super::layer::Layer;
+use super::policy::Policy;
+use crate::args::Coerce;
+use crate::error::ToolError;
+use crate::registry::Registry;
+
+/// The steps of a call that a layer can stand beside, outermost first.
+const STEPS: [&str; 9] = ["decode", "gate", "approve", "limit", "journal", "shape", "check", "retry", "run"];
+
+/// Configures an executor; a layer that is not asked for is not built.
+#[must_use]
+pub struct ExecutorBuilder {
+    registry: Registry,
+    snapshots: Option<Box<dyn Snapshots>>,
+    policy: Option<Arc<dyn Policy>>,
+    approve: Option<ApprovalLevel>,
+    own: Vec<Own>,
+    coerce: Coerce,
+}
+
+/// A layer of the user's own, and where it stands.
+struct Own {
+    before: bool,
+    step: String,
+    layer: Box<dyn Layer>,
+}
+
+impl ExecutorBuilder {
+    pub(super) fn new(registry: Registry) -> ExecutorBuilder {
+        ExecutorBuilder {
+            registry,
+            snapshots: None,
+            policy: None,
+            approve: None,
+            own: Vec::new(),
+            coerce: Coerce::Lenient,
+        }
+    }
+
+    /// How lenient decoding is; lenient by default.
+    pub fn coerce(mut self, mode: Coerce) -> Self {
+        self.coerce = mode;
+        self
+    }
+
+    /// Lets callers see only what their snapshot enables: that of their context, else what this source makes.
+    pub fn gate(mut self, snapshots: impl Snapshots + 'static) -> Self {
+        self.snapshots = Some(Box::new(snapshots));
+        self
+    }
+
+    /// Judges calls by a policy. Without [`gate`](Self::gate) its rows are all that agents see.
+    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Asks the context's approver before calls that need it; without an approver those calls are refused.
+    pub fn approve(mut self, level: ApprovalLevel) -> Self {
+        self.approve = Some(level);
+        self
+    }
+
+    /// Adds a layer just outside a step.
+    pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
+        self.own.push(Own { before: true, step: step.to_owned(), layer: Box::new(layer) });
+        self
+    }
+
+    /// Adds a layer just inside a step.
+    pub fn after(mut self, step: &str, layer: impl Layer + 'static) -> Self {
+        self.own.push(Own { before: false, step: step.to_owned(), layer: Box::new(layer) });
+        self
+    }
+
+    /// The executor.
+    ///
+    /// # Errors
+    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`.
+    pub fn build(self) -> Result<Executor, ToolError> {
+        let gated = self.snapshots.is_some() || self.policy.is_some();
+        let gate = gated.then(|| Arc::new(Gatekeeper::new(&self.registry, self.snapshots, self.policy)));
+        let approve = self.approve.map(|level| Arc::new(Approve::new(level)));
+        let mut chain = Chain::default();
+        if gate.is_some() {
+            chain.add("gate", Box::new(Judge));
+        }
+        if let Some(approve) = &approve {
+            chain.add("approve", Box::new(Arc::clone(approve)));
+        }
+        for own in self.own {
+            chain.add_own(own)?;
+        }
+        let (layers, names) = chain.finish();
+        let (registry, coerce) = (self.registry, self.coerce);
+        Ok(Executor::of(Inner {
+            registry,
+            gate,
+            approve,
+            layers,
+            names,
+            coerce,
+            abandoned: Arc::default(),
+            closing: Arc::default(),
+        }))
+    }
+}
+
+/// The layers of an executor, each with its place.
+#[derive(Default)]
+struct Chain(Vec<(Place, &'static str, Box<dyn Layer>)>);
+
+/// A place in the chain: the number of the step, whether just outside (0), in (1) or just inside (2) of it.
+type Place = (usize, u8);
+
+fn step(name: &str) -> Option<usize> {
+    STEPS.iter().position(|step| *step == name)
+}
+
+impl Chain {
+    fn add(&mut self, name: &'static str, layer: Box<dyn Layer>) {
+        self.0.push(((step(name).unwrap_or(0), 1), name, layer));
+    }
+
+    fn add_own(&mut self, own: Own) -> Result<(), ToolError> {
+        let Own { before, step: name, layer } = own;
+        let outside = ("decode", true);
+        let inside = ("run", false);
+        let at = step(&name).filter(|_| ![outside, inside].contains(&(name.as_str(), before)));
+        let Some(at) = at else {
+            let side = if before { "before" } else { "after" };
+            return Err(ToolError::internal(format!("A layer cannot stand {side} `{name}`."))
+                .code("unknown_layer")
+                .hint(format!(
+                    "use after(\"decode\", …) to before(\"run\", …); the steps are {}",
+                    STEPS.join(", ")
+                )));
+        };
+        self.0.push(((at, if before { 0 } else { 2 }), "own", layer));
+        Ok(())
+    }
+
+    fn finish(mut self) -> (Vec<Box<dyn Layer>>, Vec<&'static str>) {
+        // Stable: layers of one place stand in the order in which they were added.
+        self.0.sort_by_key(|row| row.0);
+        let (mut layers, mut names) = (Vec::new(), vec!["decode"]);
+        for (_, name, layer) in self.0 {
+            layers.push(layer);
+            names.push(name);
+        }
+        names.push("run");
+        (layers, names)
+    }
+}
+
+impl fmt::Debug for ExecutorBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExecutorBuilder").field("own_layers", &self.own.len()).finish_non_exhaustive()
+    }
+}
