@@ -9,6 +9,7 @@ use super::gate::{Gatekeeper, Judge, Snapshots};
 use super::layer::Layer;
 use super::policy::Policy;
 use crate::args::Coerce;
+use crate::context::ToolContext;
 use crate::error::ToolError;
 use crate::registry::Registry;
 
@@ -24,6 +25,7 @@ pub struct ExecutorBuilder {
     approve: Option<ApprovalLevel>,
     own: Vec<Own>,
     coerce: Coerce,
+    context: Option<ToolContext>,
 }
 
 /// A layer of the user's own, and where it stands.
@@ -42,6 +44,7 @@ impl ExecutorBuilder {
             approve: None,
             own: Vec::new(),
             coerce: Coerce::Lenient,
+            context: None,
         }
     }
 
@@ -69,6 +72,12 @@ impl ExecutorBuilder {
         self
     }
 
+    /// The context of the calls to come must provide what the tools need.
+    pub fn capabilities(mut self, ctx: &ToolContext) -> Self {
+        self.context = Some(ctx.clone());
+        self
+    }
+
     /// Adds a layer just outside a step.
     pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
         self.own.push(Own { before: true, step: step.to_owned(), layer: Box::new(layer) });
@@ -84,8 +93,12 @@ impl ExecutorBuilder {
     /// The executor.
     ///
     /// # Errors
-    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`.
+    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`;
+    /// `not_configured`, code `capability_missing`, for what the tools need and the context does not provide.
     pub fn build(self) -> Result<Executor, ToolError> {
+        if let Some(ctx) = &self.context {
+            self.registry.check_capabilities(ctx)?;
+        }
         let gated = self.snapshots.is_some() || self.policy.is_some();
         let gate = gated.then(|| Arc::new(Gatekeeper::new(&self.registry, self.snapshots, self.policy)));
         let approve = self.approve.map(|level| Arc::new(Approve::new(level)));

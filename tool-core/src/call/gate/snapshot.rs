@@ -332,11 +332,7 @@ impl SnapshotBuilder {
                 return Err(ToolError::conflict(text).code("agent_name_collision"));
             }
         }
-        let tools = targets.values().map(|slug| agent_tool(slug)).collect::<Result<Vec<_>, _>>()?;
-        let agent_tools = tools.into_iter().fold(Registry::builder(), |built, tool| built.add_dyn(tool));
-        let agent_tools = agent_tools
-            .build()
-            .map_err(|error| ToolError::internal("The agents cannot be offered as tools.").source(error))?;
+        let agent_tools = offered(&targets)?;
         Ok(Snapshot { known, agent_tools, targets })
     }
 }
@@ -348,4 +344,16 @@ fn wanted(known: &Known) -> BTreeSet<String> {
     let found = known.agents.iter().map(|agent| &agent.slug);
     let found = found.filter(|slug| positive().any(|pattern| pattern.means_agent(slug))).cloned();
     named.chain(found).collect()
+}
+
+/// The tools that ask these agents.
+fn offered(targets: &BTreeMap<String, String>) -> Result<Registry, ToolError> {
+    if targets.is_empty() {
+        return Ok(Registry::none());
+    }
+    let mut built = Registry::builder();
+    for slug in targets.values() {
+        built = built.add_dyn(agent_tool(slug)?);
+    }
+    built.build().map_err(|error| ToolError::internal("The agents cannot be tools.").source(error))
 }
