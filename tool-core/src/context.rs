@@ -41,6 +41,7 @@ struct Host {
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
     agent: Option<String>,
+    run_id: Option<String>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -64,6 +65,7 @@ impl ToolContext {
             live: None,
             approver: None,
             agent: None,
+            run_id: None,
             snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
@@ -206,6 +208,16 @@ impl ToolContext {
         }
     }
 
+    /// Whose call this is; empty where there is only one tenant.
+    pub fn tenant(&self) -> &str {
+        self.snapshot().map_or("", |snapshot| snapshot.tenant())
+    }
+
+    /// The run that this call belongs to; empty where there is none.
+    pub fn run_id(&self) -> &str {
+        self.host.run_id.as_deref().unwrap_or_default()
+    }
+
     /// What the agent sees, where that is known for the turn.
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         let call = self.call.as_ref().and_then(|call| call.snapshot());
@@ -254,6 +266,7 @@ pub struct ContextBuilder {
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
     agent: Option<String>,
+    run_id: Option<String>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -310,6 +323,12 @@ impl ContextBuilder {
         self
     }
 
+    /// The run that these calls belong to.
+    pub fn run(mut self, id: impl Into<String>) -> Self {
+        self.run_id = Some(id.into());
+        self
+    }
+
     /// What the agent sees during this turn.
     pub fn snapshot(mut self, snapshot: Arc<Snapshot>) -> Self {
         self.snapshot = Some(snapshot);
@@ -330,10 +349,30 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self { capabilities, secrets, progress, live, approver, agent, snapshot, cancel, deadline } =
-            self;
-        let host =
-            Host { capabilities, secrets, progress, live, approver, agent, snapshot, cancel, deadline };
+        let Self {
+            capabilities,
+            secrets,
+            progress,
+            live,
+            approver,
+            agent,
+            run_id,
+            snapshot,
+            cancel,
+            deadline,
+        } = self;
+        let host = Host {
+            capabilities,
+            secrets,
+            progress,
+            live,
+            approver,
+            agent,
+            run_id,
+            snapshot,
+            cancel,
+            deadline,
+        };
         ToolContext { host: Arc::new(host), call: None }
     }
 }

@@ -9,10 +9,12 @@ pub mod args;
 mod call;
 pub mod canonical;
 mod capability;
+mod clock;
 mod context;
 mod convert;
 pub mod def;
 mod error;
+mod fingerprint;
 mod live;
 mod output;
 mod progress;
@@ -24,19 +26,25 @@ mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use call::{
-    AGENT_TIMEOUT, APPROVAL_TIME, Agent, ApprovalLevel, ApprovalRequest, Approver, AskAgent, CALL_BUDGET,
-    CALL_DEPTH, Call, CallScope, Caller, DEFAULT_TIMEOUT, Decision, Drained, Executor, ExecutorBuilder, Ext,
-    Gate, Hidden, Invocation, Layer, Limits, MAX_AGENT_DEPTH, Next, Pattern, Plan, Policy, PolicyRequest,
-    Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE, Snapshot, SnapshotBuilder, Snapshots,
-    ToolApproval, agent_tool_name, explain, gate, spawn_subset,
+    AGENT_TIMEOUT, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState,
+    Approvals, Approver, AskAgent, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller, DEFAULT_TIMEOUT,
+    Decision, Drained, Executor, ExecutorBuilder, Ext, Gate, Hidden, Invocation, Layer, Limits,
+    MAX_AGENT_DEPTH, MemoryApprovals, Next, Pattern, Plan, Policy, PolicyRequest, QUESTIONS_MAX,
+    QUESTIONS_OPEN, QUESTIONS_PERIOD, Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE, Snapshot,
+    SnapshotBuilder, Snapshots, ToolApproval, agent_tool_name, approval_hash, explain, gate, spawn_subset,
 };
+#[cfg(feature = "limit")]
+pub use call::{LimitSettings, RateBucket};
 pub use call::{catalogue, redact};
+pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};
+pub use fingerprint::fingerprint;
 pub use live::{LiveSink, OutputStream, Piece};
 pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};
+pub use registry::glob_matches;
 pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};
 pub use secret::{EnvSecrets, Secret, SecretSource};
 pub use set::ToolSet;

@@ -42,7 +42,7 @@ fn add(
 }
 
 /// Only for people.
-#[tool(surfaces = ["cli"], register = false)]
+#[tool(surfaces(cli), register = false)]
 fn clean() {}
 
 /// Starts sub-agents.

@@ -163,7 +163,7 @@ fn definition(tool: &Value) -> &'static ToolDef<'static> {
 }
 
 /// A tool that does nothing.
-struct Nothing;
+pub(super) struct Nothing;
 
 impl DynHandler for Nothing {
     fn enter(&self, args: &mut Args<'_>) -> Result<Run, ToolError> {

@@ -12,6 +12,7 @@ mod cli_defs;
 mod cli_judge;
 mod diagnostics;
 mod gating;
+mod policy;
 mod random;
 mod redaction;
 mod sync;

@@ -3,10 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::approvals::Approvals;
 use super::approve::{ApprovalLevel, Approve};
 use super::executor::{Executor, Inner};
 use super::gate::{Gatekeeper, Judge, Snapshots};
 use super::layer::Layer;
+#[cfg(feature = "limit")]
+use super::limit::{Limit, LimitSettings};
 use super::policy::Policy;
 use crate::args::Coerce;
 use crate::context::ToolContext;
@@ -23,6 +26,10 @@ pub struct ExecutorBuilder {
     snapshots: Option<Box<dyn Snapshots>>,
     policy: Option<Arc<dyn Policy>>,
     approve: Option<ApprovalLevel>,
+    approvals: Option<Box<dyn Approvals>>,
+    approval_key: [u8; 32],
+    #[cfg(feature = "limit")]
+    limit: Option<LimitSettings>,
     own: Vec<Own>,
     coerce: Coerce,
     context: Option<ToolContext>,
@@ -42,6 +49,10 @@ impl ExecutorBuilder {
             snapshots: None,
             policy: None,
             approve: None,
+            approvals: None,
+            approval_key: [0; 32],
+            #[cfg(feature = "limit")]
+            limit: None,
             own: Vec::new(),
             coerce: Coerce::Lenient,
             context: None,
@@ -78,6 +89,21 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Where approvals are kept, in place of the process's memory, and the key that secret arguments are digested with in
+    /// what they are bound to.
+    pub fn approvals(mut self, approvals: impl Approvals + 'static, key: [u8; 32]) -> Self {
+        self.approvals = Some(Box::new(approvals));
+        self.approval_key = key;
+        self
+    }
+
+    /// Limits how often and how many calls run at once. A policy brings the limits with their default settings.
+    #[cfg(feature = "limit")]
+    pub fn limit(mut self, settings: LimitSettings) -> Self {
+        self.limit = Some(settings);
+        self
+    }
+
     /// Adds a layer just outside a step.
     pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
         self.own.push(Own { before: true, step: step.to_owned(), layer: Box::new(layer) });
@@ -99,15 +125,22 @@ impl ExecutorBuilder {
         if let Some(ctx) = &self.context {
             self.registry.check_capabilities(ctx)?;
         }
+        let by_policy = self.policy.is_some();
         let gated = self.snapshots.is_some() || self.policy.is_some();
         let gate = gated.then(|| Arc::new(Gatekeeper::new(&self.registry, self.snapshots, self.policy)));
-        let approve = self.approve.map(|level| Arc::new(Approve::new(level)));
+        let (approvals, key) = (self.approvals, self.approval_key);
+        let level = self.approve.or_else(|| by_policy.then(ApprovalLevel::default));
+        let approve = level.map(|level| Arc::new(Approve::new(level, by_policy, approvals, key)));
         let mut chain = Chain::default();
         if gate.is_some() {
             chain.add("gate", Box::new(Judge));
         }
         if let Some(approve) = &approve {
             chain.add("approve", Box::new(Arc::clone(approve)));
+        }
+        #[cfg(feature = "limit")]
+        if let Some(settings) = self.limit.or_else(|| by_policy.then(LimitSettings::default)) {
+            chain.add("limit", Box::new(Limit::new(settings)));
         }
         for own in self.own {
             chain.add_own(own)?;

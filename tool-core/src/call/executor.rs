@@ -17,6 +17,7 @@ use super::policy::Policy;
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_inline, run_tool};
 use super::scope::{Begin, Found};
 use super::thread::on_thread;
+use super::who::Who;
 use super::{CallScope, Caller, nested};
 use crate::args::{ArgIssue, Coerce, Coercion};
 use crate::context::ToolContext;
@@ -294,7 +295,9 @@ impl Executor {
         if let Some(admitted) = &admitted {
             admitted.judge(tool, &args, &decoded.given)?;
         }
-        let asks = inner.approve.as_ref().is_some_and(|approve| approve.asks(tool, &args));
+        let who = Who::of(ctx);
+        let asks =
+            inner.approve.as_ref().is_some_and(|approve| approve.asks(tool, &args, who, admitted.as_ref()));
         Ok(Plan { tool: tool.name().to_owned(), args, asks })
     }
 

@@ -3,6 +3,7 @@
 //! The [`Executor`] is the only way to run a tool. Each step between decoding and the function is a [`Layer`] in a file of
 //! its own; their order is written in one place, [`Executor::standard`].
 
+mod approvals;
 mod approve;
 mod builder;
 mod caller;
@@ -10,8 +11,11 @@ pub mod catalogue;
 mod closing;
 mod decode;
 mod executor;
+mod facts;
 pub(crate) mod gate;
 mod layer;
+#[cfg(feature = "limit")]
+mod limit;
 mod nested;
 mod panic;
 mod policy;
@@ -20,7 +24,12 @@ mod refuse;
 mod run;
 mod scope;
 mod thread;
+mod who;
 
+pub use approvals::{
+    Approval, ApprovalId, ApprovalState, Approvals, MemoryApprovals, QUESTIONS_MAX, QUESTIONS_OPEN,
+    QUESTIONS_PERIOD, approval_hash,
+};
 pub use approve::{APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Decision};
 pub use builder::ExecutorBuilder;
 pub use caller::Caller;
@@ -31,6 +40,8 @@ pub use gate::{
     Snapshot, SnapshotBuilder, Snapshots, agent_tool_name, explain, gate, spawn_subset,
 };
 pub use layer::{Ext, Invocation, Layer, Next};
+#[cfg(feature = "limit")]
+pub use limit::{LimitSettings, RateBucket};
 pub use nested::{CALL_BUDGET, CALL_DEPTH};
 pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
 pub use run::DEFAULT_TIMEOUT;

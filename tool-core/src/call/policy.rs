@@ -88,6 +88,14 @@ pub struct Limits {
     pub max_output_bytes: Option<usize>,
 }
 
+impl Limits {
+    /// Whether anything is limited that only the limit step can keep.
+    #[cfg(not(feature = "limit"))]
+    pub(super) fn is_limited(&self) -> bool {
+        self.rate.is_some() || self.max_concurrent.is_some() || self.max_calls_per_run.is_some()
+    }
+}
+
 /// How often something may happen: `count` in `period`, at most `burst` at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {

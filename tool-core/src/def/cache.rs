@@ -17,6 +17,7 @@ pub(crate) struct Computed {
     pub(crate) input: OnceLock<Result<Arc<InputSchema>, Arc<SchemaProblem>>>,
     pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
+    pub(crate) fingerprint: OnceLock<Box<str>>,
 }
 
 impl Cache {

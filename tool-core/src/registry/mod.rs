@@ -29,7 +29,7 @@ pub use listed::listed;
 pub(crate) use names::is_valid;
 pub use problem::{Problem, ProblemCode, RegistryError};
 pub use select::Select;
-pub(crate) use select::glob_matches;
+pub use select::glob_matches;
 pub use unmet::Unmet;
 
 /// What `#[tool]` leaves for discovery: one pointer.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Gate, Hidden, Reason, Snapshot, gate};
 use crate::call::Caller;
 use crate::call::layer::{Invocation, Layer, Next};
-use crate::call::policy::{Limits, Policy, PolicyRequest};
+use crate::call::policy::{Limits, Policy, PolicyRequest, ToolApproval};
 use crate::call::refuse::refuse;
 use crate::context::ToolContext;
 use crate::def::BoxFuture;
@@ -118,8 +118,18 @@ impl Admitted {
         given: &[String],
     ) -> Result<(), ToolError> {
         let Some(policy) = &self.policy else { return Ok(()) };
+        #[cfg(not(feature = "limit"))]
+        if self.tool_limits(tool).is_limited() || self.agent_limits().is_limited() {
+            let text = "This program is built without limits, and its policy sets some.";
+            return Err(refuse("gate", ToolError::not_configured(text).code("limit_missing")));
+        }
         let request = PolicyRequest { agent: self.agent(), tool, args, given };
         policy.judge(&request).map_err(|error| refuse("gate", error))
+    }
+
+    /// What the policy says of approval.
+    pub(in crate::call) fn approval(&self, tool: &ToolEntry) -> Option<ToolApproval> {
+        self.policy.as_ref()?.approval(self.agent(), tool)
     }
 
     pub(in crate::call) fn agent(&self) -> &str {
