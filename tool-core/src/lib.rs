@@ -33,6 +33,11 @@ pub use call::{
     QUESTIONS_OPEN, QUESTIONS_PERIOD, Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE, Snapshot,
     SnapshotBuilder, Snapshots, ToolApproval, agent_tool_name, approval_hash, explain, gate, spawn_subset,
 };
+pub use call::{
+    AuditOutput, AuditRow, AuditSettings, AuditSink, Batch, CheckMode, Finished, INLINE_LIMIT, JsonLines,
+    MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, RETRIES, ReadResultTool, ResultScope,
+    ResultStore, ShapeSettings, TracingAudit, read_result,
+};
 #[cfg(feature = "limit")]
 pub use call::{LimitSettings, RateBucket};
 pub use call::{catalogue, redact};

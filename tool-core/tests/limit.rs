@@ -159,9 +159,10 @@ async fn side_effects_of_a_run_never_overlap_and_keep_their_order_and_reads_over
     }
     assert_eq!(*log.0.lock().unwrap(), ["+a", "-a", "+b", "-b", "+c", "-c"]);
 
-    let read = || executor.call(Call::new("read", json!({"together": 8})), &ctx, Caller::Llm);
-    let all = async { tokio::join!(read(), read(), read(), read(), read(), read(), read(), read()) };
-    tokio::time::timeout(Duration::from_secs(20), all).await.expect("eight reads run at once");
+    let eight = (0..8).map(|_| Call::new("read", json!({"together": 8}))).collect();
+    let all = executor.call_all(eight, &ctx, Caller::Llm);
+    let batch = tokio::time::timeout(Duration::from_secs(20), all).await.expect("eight reads run at once");
+    assert!(batch.results.iter().all(Result::is_ok));
 
     let other = ToolContext::builder().agent("bot").run("r2").provide(log.clone()).build();
     log.0.lock().unwrap().clear();

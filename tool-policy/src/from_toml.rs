@@ -8,16 +8,12 @@ use crate::tree::{DEPTH_MAX, Key, Kind, Node, position, too_deep};
 
 /// The tree of a TOML text.
 pub(crate) fn parse(text: &str) -> Result<Node, Vec<Mistake>> {
-    // How deep inline values may be is the parser's own limit; ours is lower and looked at below.
-    let (table, errors) = DeTable::parse_recoverable(text);
-    if !errors.is_empty() {
-        let mistakes = errors.into_iter().map(|error| {
-            let at = position(text, error.span().map_or(0, |span| span.start));
-            let text = error.message().replace('\n', "; ");
-            Mistake { at, code: MistakeCode::Syntax, text, suggestion: None }
-        });
-        return Err(mistakes.collect());
-    }
+    // Only the first mistake of the syntax is told: those behind it mostly follow from it.
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = position(text, error.span().map_or(0, |span| span.start));
+        let text = error.message().replace('\n', "; ");
+        vec![Mistake { at, code: MistakeCode::Syntax, text, suggestion: None }]
+    })?;
     let at = position(text, 0);
     let kind = self::table(text, table.get_ref(), 1).map_err(|mistake| vec![mistake])?;
     Ok(Node { at, kind })

@@ -159,13 +159,19 @@ impl<T: Approvals + ?Sized> Approvals for Arc<T> {
 /// What consent is bound to: SHA-256 of the canonical `["ap1", tenant, agent, tool, fingerprint, arguments]`, where the
 /// arguments are in their normal form and secret ones stand as their digest under `key`.
 pub fn approval_hash(tenant: &str, agent: &str, tool: &ToolEntry, args: &Value, key: &[u8; 32]) -> String {
+    let args = without_secrets(tool, args, key);
+    canonical::sha256(&json!(["ap1", tenant, agent, tool.name(), fingerprint(tool), args]))
+}
+
+/// Arguments with the digest of each secret in its place.
+pub(super) fn without_secrets(tool: &ToolEntry, args: &Value, key: &[u8; 32]) -> Value {
     let mut args = args.clone();
     for param in tool.def().params.iter().filter(|param| param.keys.secret) {
         if let Some(value) = args.get_mut(param.name).filter(|value| !value.is_null()) {
             *value = json!({"$secret": keyed_digest(value, key)});
         }
     }
-    canonical::sha256(&json!(["ap1", tenant, agent, tool.name(), fingerprint(tool), args]))
+    args
 }
 
 /// HMAC-SHA-256 of the canonical form, in hex.

@@ -5,12 +5,17 @@ use std::sync::Arc;
 
 use super::approvals::Approvals;
 use super::approve::{ApprovalLevel, Approve};
+use super::audit::{Audit, AuditSettings};
+use super::check::{Check, CheckMode};
 use super::executor::{Executor, Inner};
 use super::gate::{Gatekeeper, Judge, Snapshots};
 use super::layer::Layer;
 #[cfg(feature = "limit")]
 use super::limit::{Limit, LimitSettings};
+use super::outside::Outside;
 use super::policy::Policy;
+use super::retry::Retry;
+use super::shape::{READ_RESULT, Shape, ShapeSettings, no_reader};
 use crate::args::Coerce;
 use crate::context::ToolContext;
 use crate::error::ToolError;
@@ -30,6 +35,11 @@ pub struct ExecutorBuilder {
     approval_key: [u8; 32],
     #[cfg(feature = "limit")]
     limit: Option<LimitSettings>,
+    shape: Option<ShapeSettings>,
+    check: Option<CheckMode>,
+    retries: u32,
+    trace: bool,
+    audit: Option<AuditSettings>,
     own: Vec<Own>,
     coerce: Coerce,
     context: Option<ToolContext>,
@@ -53,6 +63,11 @@ impl ExecutorBuilder {
             approval_key: [0; 32],
             #[cfg(feature = "limit")]
             limit: None,
+            shape: None,
+            check: None,
+            retries: 0,
+            trace: false,
+            audit: None,
             own: Vec::new(),
             coerce: Coerce::Lenient,
             context: None,
@@ -104,6 +119,37 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Scrubs, cuts and parks results. Where results are parked the registry must have
+    /// [`ReadResultTool`](crate::ReadResultTool).
+    pub fn shape(mut self, settings: ShapeSettings) -> Self {
+        self.shape = Some(settings);
+        self
+    }
+
+    /// Holds structured results against their schemas.
+    pub fn check(mut self, mode: CheckMode) -> Self {
+        self.check = Some(mode);
+        self
+    }
+
+    /// Tries reads and idempotent changes so often again while that can help; 0 never does.
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Opens a span for every call.
+    pub fn trace(mut self) -> Self {
+        self.trace = true;
+        self
+    }
+
+    /// Writes an audit row for every call.
+    pub fn audit(mut self, settings: AuditSettings) -> Self {
+        self.audit = Some(settings);
+        self
+    }
+
     /// Adds a layer just outside a step.
     pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
         self.own.push(Own { before: true, step: step.to_owned(), layer: Box::new(layer) });
@@ -119,7 +165,8 @@ impl ExecutorBuilder {
     /// The executor.
     ///
     /// # Errors
-    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`;
+    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`, or
+    /// `read_result_missing` where parked results could not be read;
     /// `not_configured`, code `capability_missing`, for what the tools need and the context does not provide.
     pub fn build(self) -> Result<Executor, ToolError> {
         if let Some(ctx) = &self.context {
@@ -142,15 +189,34 @@ impl ExecutorBuilder {
         if let Some(settings) = self.limit.or_else(|| by_policy.then(LimitSettings::default)) {
             chain.add("limit", Box::new(Limit::new(settings)));
         }
+        let shape = self.shape.map(Arc::new);
+        if let Some(settings) = &shape {
+            if settings.results.is_some() && self.registry.get(READ_RESULT).is_none() {
+                return Err(no_reader());
+            }
+            chain.add("shape", Box::new(Shape(Arc::clone(settings))));
+        }
+        if let Some(mode) = self.check {
+            chain.add("check", Box::new(Check::new(mode)));
+        }
+        if self.retries > 0 {
+            chain.add("retry", Box::new(Retry(self.retries)));
+        }
+        let audit = self.audit.map(|settings| Arc::new(Audit::new(settings)));
+        let outer = [("trace", self.trace), ("audit", audit.is_some())];
+        let outer: Vec<&str> = outer.into_iter().filter(|row| row.1).map(|row| row.0).collect();
         for own in self.own {
             chain.add_own(own)?;
         }
-        let (layers, names) = chain.finish();
+        let (layers, names) = chain.finish(outer);
+        let outside = (self.trace || audit.is_some()).then_some(Outside { trace: self.trace, audit });
         let (registry, coerce) = (self.registry, self.coerce);
         Ok(Executor::of(Inner {
             registry,
             gate,
             approve,
+            shape,
+            outside,
             layers,
             names,
             coerce,
@@ -194,10 +260,11 @@ impl Chain {
         Ok(())
     }
 
-    fn finish(mut self) -> (Vec<Box<dyn Layer>>, Vec<&'static str>) {
+    fn finish(mut self, outer: Vec<&'static str>) -> (Vec<Box<dyn Layer>>, Vec<&'static str>) {
         // Stable: layers of one place stand in the order in which they were added.
         self.0.sort_by_key(|row| row.0);
-        let (mut layers, mut names) = (Vec::new(), vec!["decode"]);
+        let (mut layers, mut names) = (Vec::new(), outer);
+        names.push("decode");
         for (_, name, layer) in self.0 {
             layers.push(layer);
             names.push(name);

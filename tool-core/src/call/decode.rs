@@ -43,7 +43,7 @@ pub(super) struct Keep {
 /// What a surface asks for: a call, or the text of its arguments.
 pub(super) enum Asked<'t> {
     Call(Call),
-    Text { tool: &'t str, text: &'t str },
+    Text { tool: &'t str, text: &'t str, call_id: Option<String> },
 }
 
 impl Asked<'_> {
@@ -57,7 +57,30 @@ impl Asked<'_> {
     pub(super) fn take_call_id(&mut self) -> Option<String> {
         match self {
             Asked::Call(call) => call.call_id.take(),
-            Asked::Text { .. } => None,
+            Asked::Text { call_id, .. } => call_id.take(),
+        }
+    }
+
+    /// The id of the call, made where the caller gave none.
+    pub(super) fn give_call_id(&mut self) -> String {
+        let own = self.take_call_id().unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
+        match self {
+            Asked::Call(call) => call.call_id = Some(own.clone()),
+            Asked::Text { call_id, .. } => *call_id = Some(own.clone()),
+        }
+        own
+    }
+
+    /// The arguments as they came.
+    pub(super) fn raw_args(&self) -> Value {
+        match self {
+            Asked::Call(Call { args: Value::String(text), .. }) => {
+                serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
+            }
+            Asked::Call(call) => call.args.clone(),
+            Asked::Text { text, .. } => {
+                serde_json::from_str(text).unwrap_or_else(|_| Value::String((*text).to_owned()))
+            }
         }
     }
 

@@ -11,11 +11,15 @@ use super::approve::Approve;
 use super::builder::ExecutorBuilder;
 use super::closing::{Closing, Drained};
 use super::decode::{Asked, Decoded, Keep, notes_json, unknown};
+use super::facts::Facts;
 use super::gate::{Admitted, Gate, Gatekeeper, Snapshot, gate};
 use super::layer::{Ext, Given, Invocation, Layer, Next};
+use super::outside::Outside;
+use super::panic::Guarded;
 use super::policy::Policy;
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_inline, run_tool};
 use super::scope::{Begin, Found};
+use super::shape::{ResultStore, ShapeSettings};
 use super::thread::on_thread;
 use super::who::Who;
 use super::{CallScope, Caller, nested};
@@ -85,6 +89,8 @@ pub(super) struct Inner {
     pub(super) registry: Registry,
     pub(super) gate: Option<Arc<Gatekeeper>>,
     pub(super) approve: Option<Arc<Approve>>,
+    pub(super) shape: Option<Arc<ShapeSettings>>,
+    pub(super) outside: Option<Outside>,
     pub(super) layers: Vec<Box<dyn Layer>>,
     pub(super) names: Vec<&'static str>,
     pub(super) coerce: Coerce,
@@ -129,7 +135,7 @@ impl Executor {
     /// # Errors
     /// As [`call`](Self::call), and those of [`crate::args::parse`].
     pub async fn call_text(&self, tool: &str, text: &str, ctx: &ToolContext, caller: Caller) -> ToolResult {
-        self.run(Asked::Text { tool, text }, ctx, caller).await
+        self.run(Asked::Text { tool, text, call_id: None }, ctx, caller).await
     }
 
     /// Runs a call without a runtime around it. A plain function without a time limit runs on the current thread.
@@ -151,7 +157,7 @@ impl Executor {
         ctx: &ToolContext,
         caller: Caller,
     ) -> ToolResult {
-        self.run_blocking(Asked::Text { tool, text }, ctx, caller)
+        self.run_blocking(Asked::Text { tool, text, call_id: None }, ctx, caller)
     }
 
     /// The tools that a caller with this snapshot may list, by name.
@@ -176,17 +182,37 @@ impl Executor {
     }
 
     async fn run(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
-        self.inside(asked, ctx, caller).await
+        match &self.inner.outside {
+            Some(outside) => outside.around(self, asked, ctx, caller).await,
+            None => self.inside(asked, ctx, caller, None).await,
+        }
     }
 
     /// A call from its name on.
-    async fn inside(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
+    pub(super) async fn inside(
+        &self,
+        mut asked: Asked<'_>,
+        ctx: &ToolContext,
+        caller: Caller,
+        facts: Option<Arc<Facts>>,
+    ) -> ToolResult {
         let inner = &*self.inner;
         let _running = inner.closing.enter()?;
         let admitted = inner.admitted(ctx, caller)?;
         let (found, tool) = inner.find(asked.tool(), admitted.as_ref())?;
-        if let Some(admitted) = &admitted {
-            admitted.check(tool).map_err(|refused| refused.0)?;
+        if let Some(facts) = &facts {
+            facts.met(tool, admitted.as_ref());
+        }
+        if let Some(admitted) = &admitted
+            && let Err((error, hidden)) = admitted.check(tool)
+        {
+            if let Some(facts) = &facts {
+                facts.known().hidden = Some(hidden);
+            }
+            return Err(error);
+        }
+        if let Some(audit) = inner.outside.as_ref().and_then(|outside| outside.audit.as_ref()) {
+            audit.check(tool)?;
         }
         let parent = ctx.running();
         if let Some(parent) = parent {
@@ -197,11 +223,16 @@ impl Executor {
         let inner_ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let layered = inner.is_layered(tool);
         let keep = Keep {
-            normal: layered || nested::may_call(tool.def()) || parent.is_some(),
+            normal: layered || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
         let Decoded { run, normal, given, notes } = asked.decode(tool.def(), inner.coerce, keep)?;
         let ctx = inner_ctx;
+        if let (Some(facts), Some(args)) = (&facts, &normal) {
+            let mut known = facts.known();
+            known.args = Some(Arc::clone(args));
+            known.coerced = !notes.is_empty();
+        }
         if let (Some(args), Some(scope)) = (&normal, ctx.running()) {
             if let Some(parent) = parent {
                 nested::check_cycle(parent, tool.name(), args)?;
@@ -216,8 +247,13 @@ impl Executor {
                     inv.ext.insert(admitted.clone());
                     inv.ext.insert(Given(given));
                 }
+                if let Some(facts) = facts {
+                    inv.ext.insert(facts);
+                }
                 let start = Start::Held(run, Arc::clone(&inner.abandoned));
-                Next { layers: &inner.layers, start }.run(inv).await
+                let future = Next { layers: &inner.layers, start }.run(inv);
+                // Layers are code like any other: a panic in one must not escape either.
+                Guarded { tool: tool.name(), future }.await
             }
         };
         noted(result, &notes)
@@ -247,7 +283,7 @@ impl Executor {
 
     fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = &*self.inner;
-        let quick = inner.gate.is_none() && ctx.running().is_none();
+        let quick = inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none();
         let plain = |tool: &ToolEntry| {
             matches!(tool.def().handler, Handler::Sync(_))
                 && !inner.is_layered(tool)
@@ -310,6 +346,11 @@ impl Executor {
 
     pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
         &self.inner.abandoned
+    }
+
+    /// Where long results are parked.
+    pub(crate) fn results(&self) -> Option<&Arc<dyn ResultStore>> {
+        self.inner.shape.as_ref().and_then(|shape| shape.results.as_ref())
     }
 
     pub(crate) fn closing(&self) -> &Closing {

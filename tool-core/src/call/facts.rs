@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::approvals::ApprovalId;
-use super::gate::Hidden;
+use super::gate::{Admitted, Hidden};
 use crate::registry::ToolEntry;
 
 /// The facts of one call; layers find them in [`super::Ext`] where somebody wants to know.
@@ -27,13 +27,19 @@ pub(super) struct Known {
     pub(super) coerced: bool,
     pub(super) parked: bool,
     pub(super) call_id: Option<String>,
-    /// What layers that are not ours have to say.
-    pub(super) more: Map<String, Value>,
 }
 
 impl Facts {
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes which tool was found, and by which policy it is judged.
+    pub(super) fn met(&self, tool: &ToolEntry, admitted: Option<&Admitted>) {
+        let mut known = self.known();
+        known.tool = Some(tool.clone());
+        let policy = admitted.and_then(|admitted| admitted.policy.as_ref());
+        known.policy_sha256 = policy.map(|policy| policy.sha256().to_owned());
     }
 
     pub(super) fn approved(&self, by: &str, id: Option<&ApprovalId>) {

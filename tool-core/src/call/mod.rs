@@ -5,9 +5,12 @@
 
 mod approvals;
 mod approve;
+mod audit;
+mod batch;
 mod builder;
 mod caller;
 pub mod catalogue;
+mod check;
 mod closing;
 mod decode;
 mod executor;
@@ -17,13 +20,17 @@ mod layer;
 #[cfg(feature = "limit")]
 mod limit;
 mod nested;
+mod outside;
 mod panic;
 mod policy;
 pub mod redact;
 mod refuse;
+mod retry;
 mod run;
 mod scope;
+mod shape;
 mod thread;
+mod trace;
 mod who;
 
 pub use approvals::{
@@ -31,8 +38,11 @@ pub use approvals::{
     QUESTIONS_PERIOD, approval_hash,
 };
 pub use approve::{APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Decision};
+pub use audit::{AuditOutput, AuditRow, AuditSettings, AuditSink, JsonLines, TracingAudit};
+pub use batch::{Batch, Finished};
 pub use builder::ExecutorBuilder;
 pub use caller::Caller;
+pub use check::CheckMode;
 pub use closing::{Drained, SHUTDOWN_GRACE};
 pub use executor::{Call, Executor, Plan};
 pub use gate::{
@@ -44,5 +54,10 @@ pub use layer::{Ext, Invocation, Layer, Next};
 pub use limit::{LimitSettings, RateBucket};
 pub use nested::{CALL_BUDGET, CALL_DEPTH};
 pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
+pub use retry::RETRIES;
 pub use run::DEFAULT_TIMEOUT;
 pub use scope::CallScope;
+pub use shape::{
+    INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ReadResultTool,
+    ResultScope, ResultStore, ShapeSettings, read_result,
+};

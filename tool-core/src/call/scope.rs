@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::closing::Closing;
 use super::gate::Snapshot;
+use super::shape::ResultStore;
 use super::{Caller, Executor};
 use crate::context::LazyToken;
 use crate::def::{Behavior, ToolDef};
@@ -150,6 +151,10 @@ impl CallScope {
 
     pub(crate) fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         self.snapshot.as_ref()
+    }
+
+    pub(crate) fn results(&self) -> Option<&Arc<dyn ResultStore>> {
+        self.executor.results()
     }
 
     pub(super) fn executor(&self) -> &Executor {

@@ -4,17 +4,17 @@ use tool_core::{Limits, Pattern, Policy, PolicyRequest, Row, RowSource, ToolAppr
 
 /// All tools, with these limits.
 #[derive(Clone, Debug)]
-pub struct OnePolicy {
+pub(crate) struct OnePolicy {
     /// Of each tool.
-    pub tool: Limits,
+    pub(crate) tool: Limits,
     /// Of each agent.
-    pub agent: Limits,
+    pub(crate) agent: Limits,
     /// When to ask.
-    pub approval: ToolApproval,
+    pub(crate) approval: ToolApproval,
     /// Which tools.
-    pub rows: Vec<&'static str>,
+    pub(crate) rows: Vec<&'static str>,
     /// What it is called in audit rows.
-    pub sha256: &'static str,
+    pub(crate) sha256: &'static str,
 }
 
 impl Default for OnePolicy {
