@@ -13,6 +13,7 @@ mod clock;
 mod context;
 mod convert;
 pub mod def;
+pub mod dialect;
 mod error;
 mod fingerprint;
 mod live;
