@@ -140,6 +140,10 @@ impl tool_core::Policy for Policy {
         &self.sha256
     }
 
+    fn knows(&self, agent: &str) -> bool {
+        self.agents.contains_key(agent)
+    }
+
     fn rows(&self, agent: &str) -> Vec<Row> {
         self.agents.get(agent).map(|agent| agent.rows.clone()).unwrap_or_default()
     }

@@ -16,6 +16,9 @@ pub trait Policy: Send + Sync {
     /// The SHA-256 of its text in lower-case hex, as audit rows carry it.
     fn sha256(&self) -> &str;
 
+    /// Whether the policy says anything of an agent.
+    fn knows(&self, agent: &str) -> bool;
+
     /// The rows of an agent, with source `policy`.
     fn rows(&self, agent: &str) -> Vec<Row>;
 
