@@ -48,7 +48,7 @@ pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};
 pub use fingerprint::fingerprint;
 pub use live::{LiveSink, OutputStream, Piece};
-pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
+pub use output::{Content, Finish, ResourceBody, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};
 pub use registry::glob_matches;
 pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};
