@@ -14,7 +14,11 @@ mod cli;
 mod cli_defs;
 mod cli_judge;
 mod diagnostics;
+mod gating;
+mod policy;
 mod random;
+mod redaction;
+mod sync;
 pub(crate) mod type_language;
 pub(crate) mod typed;
 

@@ -97,6 +97,16 @@ impl<'a> Args<'a> {
         Ok(args)
     }
 
+    /// The names of what the caller gave: parameters by their canonical name, further keys as they came.
+    pub(crate) fn given_names(&self) -> Vec<String> {
+        let given = self.params.iter().zip(&self.slots).filter(|(_, slot)| slot.given.is_some());
+        let names = given.flat_map(|(param, slot)| match &slot.given {
+            Some(Value::Object(members)) if param.keys.flatten => members.keys().cloned().collect(),
+            _ => vec![param.name.to_owned()],
+        });
+        names.chain(self.open.iter().map(|(key, _)| key.clone())).collect()
+    }
+
     /// The arguments of a text, to be taken the short way: without a tree, notes or issues. `None` where that is not
     /// possible. Where [`Args::finish`] then fails it says nothing but that: start again with [`Args::new`].
     pub(crate) fn direct(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Args<'a>> {

@@ -18,6 +18,7 @@ pub(crate) struct Computed {
     pub(crate) input: OnceLock<Result<Arc<InputSchema>, Arc<SchemaProblem>>>,
     pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
+    pub(crate) fingerprint: OnceLock<Box<str>>,
     /// The input schema in each wire form, in the order of `Wire::ALL`.
     pub(crate) wire: [OnceLock<Arc<Compiled>>; 5],
 }

@@ -26,8 +26,10 @@ pub use header::SetHeader;
 pub use input::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH};
 #[cfg(feature = "inventory")]
 pub use listed::listed;
+pub(crate) use names::is_valid;
 pub use problem::{Problem, ProblemCode, RegistryError};
 pub use select::Select;
+pub use select::glob_matches;
 pub use unmet::Unmet;
 
 /// What `#[tool]` leaves for discovery: one pointer.
@@ -121,6 +123,11 @@ impl Registry {
     /// Starts collecting.
     pub fn builder() -> RegistryBuilder {
         RegistryBuilder::default()
+    }
+
+    /// No tools at all.
+    pub(crate) fn none() -> Registry {
+        Registry::new(Vec::new(), Unmet::default())
     }
 
     /// Starts from the tools of this registry.
