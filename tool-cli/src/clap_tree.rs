@@ -107,7 +107,7 @@ impl ClapTree<'_> {
     fn tool(&self, tool: &tree::Command<'_>) -> Command {
         let def = tool.entry.def();
         let table = Table::new(def, &schema::told(def));
-        let name = format!("{} {}", self.program, tool.words.join(" "));
+        let name = format!("{} {}", self.program, tool.words().join(" "));
         let structured =
             |row: &crate::globals::GlobalDef| matches!(row.global, Global::Input | Global::Schema);
         let command = plain(tool.word())

@@ -1,7 +1,7 @@
 //! Commands and options that cannot stand side by side. Names alone are compared; no schema is built.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
@@ -11,7 +11,7 @@ use tool_core::{ToolDef, ToolError};
 use crate::builtin::RESERVED;
 use crate::flags::negated;
 use crate::globals;
-use crate::words::{self, kebab};
+use crate::words::{self, kebab, kebab_of};
 
 /// Two things of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,15 +44,51 @@ pub fn clashes<'d>(tools: impl IntoIterator<Item = (&'d str, &'d ToolDef<'d>)>) 
     let offered: Vec<_> = tools.into_iter().filter(|(_, def)| def.surfaces.contains(Surface::Cli)).collect();
     let groups: BTreeSet<&str> = offered.iter().filter_map(|(_, def)| def.group).collect();
     let groups = groups.into_iter().map(kebab).collect();
-    let paths = HashMap::with_capacity(offered.len());
-    let mut checker = Checker { groups, paths, met: BTreeSet::new(), clashes: Vec::new() };
-    for (name, def) in offered {
-        checker.command(name, def);
-        if def.input.is_none() {
-            checker.options(name, def);
+    let mut checker = Checker { groups, met: BTreeSet::new(), clashes: Vec::new() };
+    let commands: Vec<Command<'_>> = offered.into_iter().map(|(name, def)| Command::of(name, def)).collect();
+    let first = first_of_path(&commands);
+    for (command, first) in commands.iter().zip(first) {
+        checker.command(command, first);
+        if command.def.input.is_none() {
+            checker.options(command.tool, command.def);
         }
     }
     checker.clashes
+}
+
+/// A tool and its words.
+struct Command<'d> {
+    tool: &'d str,
+    def: &'d ToolDef<'d>,
+    group: Option<Cow<'d, str>>,
+    word: Cow<'d, str>,
+}
+
+impl<'d> Command<'d> {
+    fn of(tool: &'d str, def: &'d ToolDef<'d>) -> Command<'d> {
+        Command { tool, def, group: def.group.map(kebab_of), word: words::word(tool, def.group) }
+    }
+
+    fn path(&self) -> String {
+        self.group.iter().chain([&self.word]).map(|word| &**word).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// For each command the first one of the same path, unless that is itself.
+fn first_of_path<'c, 'd>(commands: &'c [Command<'d>]) -> Vec<Option<&'c Command<'d>>> {
+    let mut sorted: Vec<(usize, &Command<'_>)> = commands.iter().enumerate().collect();
+    // Stable: of several equal ones the first stays in front.
+    sorted.sort_by(|(_, a), (_, b)| (&a.group, &a.word).cmp(&(&b.group, &b.word)));
+    let mut first = vec![None; commands.len()];
+    for same in sorted.chunk_by(|(_, a), (_, b)| (&a.group, &a.word) == (&b.group, &b.word)) {
+        let Some(((_, it), others)) = same.split_first() else { continue };
+        for (at, _) in others {
+            if let Some(first) = first.get_mut(*at) {
+                *first = Some(*it);
+            }
+        }
+    }
+    first
 }
 
 /// The error of a program whose commands clash; `None` when they do not.
@@ -61,38 +97,28 @@ pub(crate) fn error(clashes: &[Clash]) -> Option<ToolError> {
     (!lines.is_empty()).then(|| ToolError::failed(lines.join("\n")).code("cli_clash"))
 }
 
-struct Checker<'d> {
+struct Checker {
     groups: BTreeSet<String>,
-    /// The tool of each command.
-    paths: HashMap<String, (&'d str, &'d ToolDef<'d>)>,
     /// The groups that are reported already.
     met: BTreeSet<String>,
     clashes: Vec<Clash>,
 }
 
-impl<'d> Checker<'d> {
-    fn command(&mut self, tool: &'d str, def: &'d ToolDef<'d>) {
-        let words = words::command(tool, def.group);
+impl Checker {
+    fn command(&mut self, command: &Command<'_>, same: Option<&Command<'_>>) {
+        let Command { tool, def, group, word } = command;
         let origin = || def.origin.to_string();
-        let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
-        if last.is_empty() || first.is_empty() {
-            return self.clash(words.join(" "), "an empty word", tool, vec![origin()]);
+        let first = group.as_ref().unwrap_or(word);
+        if word.is_empty() || first.is_empty() {
+            return self.clash(command.path(), "an empty word", tool, vec![origin()]);
         }
-        let is_group = words.len() > 1;
-        if RESERVED.contains(&first.as_str()) && (!is_group || self.met.insert(first.clone())) {
-            self.clash(first.clone(), "built-in command", tool, vec![origin()]);
-        } else if !is_group && self.groups.contains(first) {
-            self.clash(first.clone(), "group", tool, vec![origin()]);
+        if RESERVED.contains(&&**first) && (group.is_none() || self.met.insert(first.to_string())) {
+            self.clash(first.to_string(), "built-in command", tool, vec![origin()]);
+        } else if group.is_none() && self.groups.contains(&**first) {
+            self.clash(first.to_string(), "group", tool, vec![origin()]);
         }
-        let path = words.join(" ");
-        match self.paths.get(&path) {
-            Some((other, its)) => {
-                let (with, origins) = ((*other).to_owned(), vec![its.origin.to_string(), origin()]);
-                self.clash(path, &with, tool, origins);
-            }
-            None => {
-                self.paths.insert(path, (tool, def));
-            }
+        if let Some(same) = same {
+            self.clash(command.path(), same.tool, tool, vec![same.def.origin.to_string(), origin()]);
         }
     }
 
@@ -152,7 +178,7 @@ impl fmt::Display for Form<'_> {
 fn forms<'a>(param: &ParamDef<'a>) -> [Option<Form<'a>>; 3] {
     let long = param.keys.cli.long.map_or_else(|| words::kebab_of(param.name), Cow::Borrowed);
     let second =
-        if param.keys.secret { Some(format!("{long}-file")) } else { negates(param).then(|| negated(&long)) };
+        if param.keys.secret { Some([&*long, "-file"].concat()) } else { negates(param).then(|| negated(&long)) };
     let short = param.keys.cli.short.map(Form::Short);
     [Some(Form::Long(long)), second.map(|second| Form::Long(Cow::Owned(second))), short]
 }

@@ -195,7 +195,7 @@ impl Cli {
         let command = command.ok_or_else(|| crate::builtin::call::unknown_tool(&registry, tool))?;
         let def = command.entry.def();
         let table = Table::new(def, &schema::canonical(def)?);
-        Ok([command.words.clone(), command_line::words(&table, args)].concat())
+        Ok([command.words(), command_line::words(&table, args)].concat())
     }
 
     /// The tools, collected if they are not yet.

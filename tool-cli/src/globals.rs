@@ -151,8 +151,37 @@ pub const GLOBALS: [GlobalDef; 20] = [
 pub const RESERVED: [&str; 1] = ["policy"];
 
 /// Whether no tool may take a long form.
+///
+/// Every start of a program asks this for each option of each tool: what has neither first letter and length of a reserved one
+/// is none.
 pub fn is_reserved(name: &str) -> bool {
-    long(name).is_some() || RESERVED.contains(&name)
+    let lengths = name.bytes().next().and_then(|first| RESERVED_LENGTHS.get(usize::from(first)));
+    lengths.is_some_and(|lengths| lengths & length_bit(name) != 0)
+        && (long(name).is_some() || RESERVED.contains(&name))
+}
+
+/// The lengths of the reserved long forms, by first letter: a bit each.
+static RESERVED_LENGTHS: [u32; 128] = {
+    let mut lengths = [0; 128];
+    let mut at = 0;
+    while at < GLOBALS.len() {
+        add_length(&mut lengths, GLOBALS[at].long);
+        at += 1;
+    }
+    at = 0;
+    while at < RESERVED.len() {
+        add_length(&mut lengths, RESERVED[at]);
+        at += 1;
+    }
+    lengths
+};
+
+const fn add_length(lengths: &mut [u32; 128], name: &str) {
+    lengths[name.as_bytes()[0] as usize] |= length_bit(name);
+}
+
+const fn length_bit(name: &str) -> u32 {
+    if name.len() < 32 { 1 << name.len() } else { 0 }
 }
 
 /// The option with a long form, given without `--`.

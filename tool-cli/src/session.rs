@@ -199,7 +199,7 @@ impl<'c> Session<'c> {
         lexer.enter(&table);
         let lexed = lexer.finish();
         if let Some(detail) = lexed.help() {
-            return Ok(self.page(detail, registry, |page| page.tool(&command.words, def, &table)));
+            return Ok(self.page(detail, registry, |page| page.tool(&command.words(), def, &table)));
         }
         let (mut settings, faults) = self.settings(&lexed);
         if about.is_some() && builtin::writes_files(command.entry.name()) {
@@ -208,7 +208,7 @@ impl<'c> Session<'c> {
         let stage = Stage {
             settings: Some(settings.clone()),
             tool: Some(command.entry.name().to_owned()),
-            command: Some(command.words.clone()),
+            command: Some(command.words()),
             table,
             builtin: about.is_some(),
         };

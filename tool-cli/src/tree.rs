@@ -2,6 +2,7 @@
 //!
 //! It is built from names alone. Listed words come first; the tools' names and aliases are accepted behind them and shown nowhere.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use tool_core::args::suggest;
@@ -22,8 +23,8 @@ pub(crate) struct Tree<'r> {
 /// A tool in the tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Command<'r> {
-    /// All its words.
-    pub(crate) words: Vec<String>,
+    /// Its last word.
+    word: Cow<'r, str>,
     /// The tool.
     pub(crate) entry: &'r ToolEntry,
 }
@@ -40,7 +41,12 @@ pub(crate) enum Node<'t, 'r> {
 impl<'r> Command<'r> {
     /// Its last word.
     pub(crate) fn word(&self) -> &str {
-        self.words.last().map_or("", String::as_str)
+        &self.word
+    }
+
+    /// All its words.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.entry.def().group.map(kebab).into_iter().chain([self.word.to_string()]).collect()
     }
 
     /// Whether lists show it.
@@ -59,15 +65,18 @@ impl<'r> Tree<'r> {
     pub(crate) fn new(registry: &'r Registry) -> Tree<'r> {
         let mut tree = Tree { groups: BTreeMap::new(), tools: Vec::new() };
         for entry in registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli)) {
-            let words = words::command(entry.name(), entry.def().group);
-            let command = Command { words, entry };
-            match entry.def().group {
-                Some(group) => tree.groups.entry(kebab(group)).or_default().push(command),
+            let group = entry.def().group;
+            let command = Command { word: words::word(entry.name(), group), entry };
+            match group.map(words::kebab_of) {
                 None => tree.tools.push(command),
+                Some(group) => match tree.groups.get_mut(&*group) {
+                    Some(commands) => commands.push(command),
+                    None => drop(tree.groups.insert(group.into_owned(), vec![command])),
+                },
             }
         }
         for commands in tree.groups.values_mut().chain([&mut tree.tools]) {
-            commands.sort_by(|a, b| a.words.cmp(&b.words));
+            commands.sort_by(|a, b| a.word.cmp(&b.word));
         }
         tree
     }
@@ -130,9 +139,12 @@ impl<'r> Tree<'r> {
                 crate::builtin::WORDS.iter().map(|(word, _)| ((*word).to_owned(), (*word).to_owned())),
             );
         }
-        let inside = |command: &&Command<'_>| command.is_listed() && command.words.starts_with(taken);
-        for command in self.all().filter(inside) {
-            let shown = command.words.join(" ");
+        for command in self.all().filter(|command| command.is_listed()) {
+            let words = command.words();
+            if !words.starts_with(taken) {
+                continue;
+            }
+            let shown = words.join(" ");
             let names = command.entry.names().map(str::to_owned);
             for spelling in std::iter::once(command.word().to_owned()).chain(names) {
                 candidates.push((shown.clone(), spelling));

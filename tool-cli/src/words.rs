@@ -14,9 +14,14 @@ use heck::ToKebabCase;
 /// assert_eq!(tool_cli::words::command("parseJSONFile", None), ["parse-json-file"]);
 /// ```
 pub fn command(name: &str, group: Option<&str>) -> Vec<String> {
+    group.map(kebab).into_iter().chain([word(name, group).into_owned()]).collect()
+}
+
+/// The last of these words.
+pub(crate) fn word<'n>(name: &'n str, group: Option<&str>) -> Cow<'n, str> {
     match group {
-        Some(group) => vec![kebab(group), in_group(name, group)],
-        None => vec![kebab(name)],
+        Some(group) => in_group(name, group),
+        None => kebab_of(name),
     }
 }
 
@@ -37,32 +42,33 @@ pub(crate) fn kebab_of(name: &str) -> Cow<'_, str> {
 
 /// Whether a name is ASCII snake case without an empty word.
 fn is_snake_case(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    name.bytes().all(plain) && name.split('_').all(|word| !word.is_empty())
+    let mut before = b'_';
+    let plain = |byte: u8| {
+        let sound = byte.is_ascii_lowercase() || byte.is_ascii_digit() || (byte == b'_' && before != b'_');
+        before = byte;
+        sound
+    };
+    name.bytes().all(plain) && before != b'_'
 }
 
 /// The word of a tool inside its group.
-fn in_group(name: &str, group: &str) -> String {
-    let (name, group) = (kebab(name), kebab(group));
-    let words: Vec<&str> = name.split('-').collect();
-    let group: Vec<&str> = group.split('-').collect();
-    if words.len() > group.len() {
-        let (front, rest) = words.split_at(group.len());
-        if matches(front, &group) {
-            return rest.join("-");
-        }
-        let (rest, back) = words.split_at(words.len() - group.len());
-        if matches(back, &group) {
-            return rest.join("-");
-        }
+fn in_group<'n>(name: &'n str, group: &str) -> Cow<'n, str> {
+    let (name, group) = (kebab_of(name), kebab_of(group));
+    let last = group.matches('-').count();
+    let around = |at: usize| name.split_at_checked(at).map(|(front, rest)| (front, rest.get(1..).unwrap_or("")));
+    let front = name.match_indices('-').nth(last).and_then(|(at, _)| around(at));
+    let back = name.rmatch_indices('-').nth(last).and_then(|(at, _)| around(at));
+    match (front, back) {
+        (Some((front, rest)), _) if matches(front, &group) => Cow::Owned(rest.to_owned()),
+        (_, Some((rest, back))) if matches(back, &group) => Cow::Owned(rest.to_owned()),
+        _ => name,
     }
-    name
 }
 
-/// Whether two lists of words are equal, each word with or without a final `s`.
-fn matches(words: &[&str], group: &[&str]) -> bool {
-    let same = |a: &str, b: &str| a == b || a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a);
-    words.len() == group.len() && words.iter().zip(group).all(|(word, group)| same(word, group))
+/// Whether as many words are equal, each with or without a final `s`.
+fn matches(words: &str, group: &str) -> bool {
+    let same = |(a, b): (&str, &str)| a == b || a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a);
+    words.split('-').zip(group.split('-')).all(same)
 }
 
 #[cfg(test)]

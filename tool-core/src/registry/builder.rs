@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::names::{NAME_PATTERN, cmp_folded, is_valid, suggestion};
+use super::names::{NAME_PATTERN, cmp_folded, is_folded, is_valid, suggestion};
 use super::problem::{Problem, ProblemCode, RegistryError};
 use super::select::Select;
 use super::{AnyTool, Registry, Source, ToolEntry};
@@ -233,6 +233,9 @@ fn check_names(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
 }
 
 fn check_folded(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
+    if tools.iter().all(|tool| is_folded(tool.name())) {
+        return;
+    }
     let mut by_folded: Vec<&ToolEntry> = tools.iter().collect();
     by_folded.sort_by(|a, b| cmp_folded(a.name(), b.name()).then_with(|| a.name().cmp(b.name())));
     for pair in by_folded.windows(2) {
