@@ -12,10 +12,12 @@ use tool_core::{
 
 use crate::doctor::Probe;
 use crate::exit::ExitCode;
+use crate::fault::Fault;
 use crate::flags::Table;
+use crate::globals::AllGiven;
 use crate::io::Io;
 use crate::session::{Next, Session};
-use crate::settings::Settings;
+use crate::settings::{self, Owner, Settings};
 use crate::tree::Tree;
 use crate::{command_line, schema};
 
@@ -24,6 +26,9 @@ pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError>
 
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
+
+/// Judges a limit of the settings file by its key and value.
+pub(crate) type Judge = dyn Fn(&str, u64) -> Result<(), ToolError> + Send + Sync;
 
 /// A registry as a command line program.
 ///
@@ -54,6 +59,7 @@ pub struct Cli {
     pub(crate) standard: OnceLock<Executor>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
+    pub(crate) limits: Option<Box<Judge>>,
 }
 
 /// Where the tools come from.
@@ -86,6 +92,7 @@ impl Cli {
             standard: OnceLock::new(),
             provide: None,
             probes: Vec::new(),
+            limits: None,
         }
     }
 
@@ -145,6 +152,17 @@ impl Cli {
         F: Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync + 'static,
     {
         self.probes.push((name.into(), Box::new(inspect)));
+        self
+    }
+
+    /// Lets the settings file set limits, under `[limits]`. `judge` refuses a key that no limit has (code `limit_unknown`) and a
+    /// value out of its range; what was set is in [`Settings::limits`].
+    #[must_use]
+    pub fn limits<F>(mut self, judge: F) -> Cli
+    where
+        F: Fn(&str, u64) -> Result<(), ToolError> + Send + Sync + 'static,
+    {
+        self.limits = Some(Box::new(judge));
         self
     }
 
@@ -231,6 +249,12 @@ impl Cli {
             None => ToolContext::builder().secrets(settings.secrets()),
         };
         Ok(builder.cancellation(io.cancel.clone()))
+    }
+
+    /// What the options, variables and settings file of a run say, and what is wrong with their words.
+    pub(crate) fn settings(&self, given: &AllGiven, io: &Io) -> (Settings, Vec<Fault>) {
+        let prefix = self.prefix();
+        settings::read(given, io, Owner { name: &self.name, prefix: &prefix, limits: self.limits.as_deref() })
     }
 
     /// The prefix of the program's variables.

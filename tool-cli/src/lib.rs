@@ -69,6 +69,6 @@ pub use exit::ExitCode;
 pub use io::{Io, Settled, Terminal, Tty};
 pub use run::{main, run};
 pub use schema::Target as SchemaTarget;
-pub use settings::{Color, Setting, Settings, Source};
+pub use settings::{Color, LimitSet, Setting, Settings, Source};
 /// What tools are defined with: a crate that depends on this one alone can define its own.
 pub use tool_core;

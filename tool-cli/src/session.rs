@@ -29,7 +29,7 @@ use crate::llms;
 use crate::progress::{Running, Shared};
 use crate::route::{self, Route};
 use crate::schema;
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::sources::Sources;
 use crate::tree::{Command, Tree};
@@ -168,7 +168,7 @@ impl<'c> Session<'c> {
 
     /// The settings of the run, and what is wrong with their words.
     fn settings(&mut self, lexed: &Lexed) -> (Settings, Vec<Fault>) {
-        let (settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix());
+        let (settings, faults) = self.cli.settings(&lexed.globals, &self.io);
         if let Some(settled) = self.io.settled.take() {
             settled(&settings);
         }

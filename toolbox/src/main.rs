@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tool_cli::{Cli, Settings};
 use tool_core::{ContextBuilder, ToolContext, ToolError};
+use tool_std::limits::Limits;
 use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
 
 fn main() -> ExitCode {
@@ -19,16 +20,36 @@ fn main() -> ExitCode {
         .about("The standard tools as one program.")
         .group("file", "Files of the workspace")
         .group("shell", "Programs, in a sandbox")
+        .limits(|name, value| Limits::default().set(name, value))
         .context(context)
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
     tool_cli::main(Ok(cli))
 }
 
+/// The directory that the tools work in.
+fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
+    let policy = WorkspacePolicy { limits: limits(settings)?, ..WorkspacePolicy::default() };
+    Workspace::open(&settings.root, policy)
+}
+
+/// What confines the commands that the tools run.
+fn sandbox(settings: &Settings, workspace: &Workspace) -> Result<Sandbox, ToolError> {
+    let policy = SandboxPolicy { limits: limits(settings)?, ..SandboxPolicy::default() };
+    Sandbox::open(policy, workspace)
+}
+
+/// The limits as the settings file has them.
+fn limits(settings: &Settings) -> Result<Limits, ToolError> {
+    let mut limits = Limits::default();
+    settings.limits().iter().try_for_each(|set| limits.set(&set.name, set.value))?;
+    Ok(limits)
+}
+
 /// What the standard tools find in their context.
 fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
-    let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
-    let sandbox = Sandbox::open(SandboxPolicy::default(), &workspace)?;
+    let workspace = workspace(settings)?;
+    let sandbox = sandbox(settings, &workspace)?;
     Ok(ToolContext::builder()
         .secrets(settings.secrets())
         .provide_with(move |ctx| Arc::new(workspace.for_call(ctx)))

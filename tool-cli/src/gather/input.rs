@@ -1,10 +1,10 @@
 //! `--input`: the whole argument object, under which the options lie.
 
 use serde_json::{Map, Value};
-use tool_core::args;
+use tool_core::{IssueCode, ToolError, args};
 
 use super::{Found, Gatherer, Noted, Use, secret_shown};
-use crate::fault::pointer;
+use crate::fault::{Fault, pointer};
 use crate::flags::Effect;
 use crate::sources::Word;
 
@@ -37,6 +37,12 @@ impl Gatherer<'_, '_, '_> {
         };
         let mut input = match object(value) {
             Ok(input) => input,
+            Err(Value::String(_)) if self.words.table.has_secret() => {
+                let fault = Fault::new(IssueCode::Type, "a JSON object", "string (hidden)");
+                self.note(fault, used, String::new());
+                self.out.input_broken = true;
+                return None;
+            }
             Err(other) => {
                 self.out.origins.note(String::new(), flag, Some(given.words.clone()));
                 self.out.args = other;
@@ -61,9 +67,24 @@ impl Gatherer<'_, '_, '_> {
             Ok(source) => source,
             Err(fault) => return Err(self.note(*fault, used, String::new())),
         };
-        // What does not parse goes on as text: the decoder says what is wrong with it, as on every surface.
-        let value = args::parse_arguments(&source).unwrap_or(Value::String(source));
+        let value = match args::parse_arguments(&source) {
+            Ok(value) => value,
+            Err(error) if self.words.table.has_secret() => return Err(self.hidden(&error, used)),
+            // What does not parse goes on as text: the decoder says what is wrong with it, as on every surface.
+            Err(_) => Value::String(source),
+        };
         Ok((matches!(word, Word::Plain(_)), value))
+    }
+
+    /// Notes what is wrong with a text that holds a secret, without a piece of it.
+    fn hidden(&mut self, error: &ToolError, used: Use<'_>) -> Noted {
+        for issue in error.arg_issues() {
+            let place = issue.got.split_once(": ").map_or("text", |(place, _)| place);
+            let got = if issue.code == IssueCode::Syntax { format!("{place}: (hidden)") } else { issue.got.clone() };
+            let fault = Fault::new(issue.code, issue.expected.clone(), got);
+            self.note(fault, used, issue.path.clone());
+        }
+        Noted
     }
 
     fn refuse_inline_secrets(&mut self, object: &mut Map<String, Value>, used: Use<'_>) {

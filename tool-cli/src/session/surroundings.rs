@@ -14,7 +14,7 @@ use crate::format::Format;
 use crate::globals::AllGiven;
 use crate::live::Live;
 use crate::progress::{Progress, Running, Show};
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 
 impl Session<'_> {
     /// The executor and context of a call.
@@ -108,7 +108,7 @@ impl Session<'_> {
         }
         let own = settings
             .is_none()
-            .then(|| settings::read(&AllGiven::default(), &self.io, &self.cli.name, &self.cli.prefix()).0);
+            .then(|| self.cli.settings(&AllGiven::default(), &self.io).0);
         let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
         // A context that cannot be made here is reported when a tool is called; help goes on without it.
         let made = self.cli.context_of(settings, &self.io);
