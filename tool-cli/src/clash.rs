@@ -1,7 +1,6 @@
 //! Commands and options that cannot stand side by side. Names alone are compared; no schema is built.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
@@ -9,9 +8,8 @@ use tool_core::def::{ParamDef, ParamKind, Surface};
 use tool_core::{ToolDef, ToolError};
 
 use crate::builtin::RESERVED;
-use crate::flags::negated;
 use crate::globals;
-use crate::words::{self, kebab, kebab_of};
+use crate::words::{Word, kebab};
 
 /// Two things of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,14 +39,14 @@ impl fmt::Display for Clash {
 
 /// Every clash among tools, each with its effective name.
 pub fn clashes<'d>(tools: impl IntoIterator<Item = (&'d str, &'d ToolDef<'d>)>) -> Vec<Clash> {
-    let offered: Vec<_> = tools.into_iter().filter(|(_, def)| def.surfaces.contains(Surface::Cli)).collect();
-    let groups: BTreeSet<&str> = offered.iter().filter_map(|(_, def)| def.group).collect();
+    let offered = tools.into_iter().filter(|(_, def)| def.surfaces.contains(Surface::Cli));
+    let commands: Vec<Command<'_>> = offered.map(|(name, def)| Command::of(name, def)).collect();
+    let groups: BTreeSet<&str> = commands.iter().filter_map(|command| command.def.group).collect();
     let groups = groups.into_iter().map(kebab).collect();
-    let mut checker = Checker { groups, met: BTreeSet::new(), clashes: Vec::new() };
-    let commands: Vec<Command<'_>> = offered.into_iter().map(|(name, def)| Command::of(name, def)).collect();
-    let first = first_of_path(&commands);
-    for (command, first) in commands.iter().zip(first) {
-        checker.command(command, first);
+    let mut checker = Checker { groups, met: BTreeSet::new(), forms: Vec::new(), clashes: Vec::new() };
+    let taken = taken_paths(&commands);
+    for (at, command) in commands.iter().enumerate() {
+        checker.command(command, taken.get(&at).copied());
         if command.def.input.is_none() {
             checker.options(command.tool, command.def);
         }
@@ -60,35 +58,29 @@ pub fn clashes<'d>(tools: impl IntoIterator<Item = (&'d str, &'d ToolDef<'d>)>) 
 struct Command<'d> {
     tool: &'d str,
     def: &'d ToolDef<'d>,
-    group: Option<Cow<'d, str>>,
-    word: Cow<'d, str>,
+    group: Option<Word<'d>>,
+    word: Word<'d>,
 }
 
 impl<'d> Command<'d> {
     fn of(tool: &'d str, def: &'d ToolDef<'d>) -> Command<'d> {
-        Command { tool, def, group: def.group.map(kebab_of), word: words::word(tool, def.group) }
+        Command { tool, def, group: def.group.map(Word::of), word: Word::of_tool(tool, def.group) }
     }
 
     fn path(&self) -> String {
-        self.group.iter().chain([&self.word]).map(|word| &**word).collect::<Vec<_>>().join(" ")
+        self.group.iter().chain([&self.word]).map(Word::to_string).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// For each command the first one of the same path, unless that is itself.
-fn first_of_path<'c, 'd>(commands: &'c [Command<'d>]) -> Vec<Option<&'c Command<'d>>> {
+/// The commands whose path another one has already, by place, each with the first of that path.
+fn taken_paths<'c, 'd>(commands: &'c [Command<'d>]) -> BTreeMap<usize, &'c Command<'d>> {
     let mut sorted: Vec<(usize, &Command<'_>)> = commands.iter().enumerate().collect();
     // Stable: of several equal ones the first stays in front.
     sorted.sort_by(|(_, a), (_, b)| (&a.group, &a.word).cmp(&(&b.group, &b.word)));
-    let mut first = vec![None; commands.len()];
-    for same in sorted.chunk_by(|(_, a), (_, b)| (&a.group, &a.word) == (&b.group, &b.word)) {
-        let Some(((_, it), others)) = same.split_first() else { continue };
-        for (at, _) in others {
-            if let Some(first) = first.get_mut(*at) {
-                *first = Some(*it);
-            }
-        }
-    }
-    first
+    let same = sorted.chunk_by(|(_, a), (_, b)| a.word == b.word && a.group == b.group);
+    same.filter_map(<[_]>::split_first)
+        .flat_map(|((_, first), others)| others.iter().map(|(at, _)| (*at, *first)))
+        .collect()
 }
 
 /// The error of a program whose commands clash; `None` when they do not.
@@ -97,24 +89,28 @@ pub(crate) fn error(clashes: &[Clash]) -> Option<ToolError> {
     (!lines.is_empty()).then(|| ToolError::failed(lines.join("\n")).code("cli_clash"))
 }
 
-struct Checker {
+struct Checker<'d> {
     groups: BTreeSet<String>,
     /// The groups that are reported already.
     met: BTreeSet<String>,
+    /// The options of one tool so far, each with its parameter.
+    forms: Vec<(Form<'d>, &'d str)>,
     clashes: Vec<Clash>,
 }
 
-impl Checker {
-    fn command(&mut self, command: &Command<'_>, same: Option<&Command<'_>>) {
+impl<'d> Checker<'d> {
+    fn command(&mut self, command: &Command<'d>, same: Option<&Command<'d>>) {
         let Command { tool, def, group, word } = command;
         let origin = || def.origin.to_string();
         let first = group.as_ref().unwrap_or(word);
         if word.is_empty() || first.is_empty() {
             return self.clash(command.path(), "an empty word", tool, vec![origin()]);
         }
-        if RESERVED.contains(&&**first) && (group.is_none() || self.met.insert(first.to_string())) {
-            self.clash(first.to_string(), "built-in command", tool, vec![origin()]);
-        } else if group.is_none() && self.groups.contains(&**first) {
+        if RESERVED.iter().any(|word| first.is(word)) {
+            if group.is_none() || self.met.insert(first.to_string()) {
+                self.clash(first.to_string(), "built-in command", tool, vec![origin()]);
+            }
+        } else if group.is_none() && self.groups.iter().any(|group| first.is(group)) {
             self.clash(first.to_string(), "group", tool, vec![origin()]);
         }
         if let Some(same) = same {
@@ -122,9 +118,10 @@ impl Checker {
         }
     }
 
-    fn options(&mut self, tool: &str, def: &ToolDef<'_>) {
+    fn options(&mut self, tool: &str, def: &'d ToolDef<'d>) {
         // Every start of a program does this for all of its tools: a tool has few options, and a list of them is enough.
-        let mut taken: Vec<(Form<'_>, &str)> = Vec::with_capacity(2 * def.params.len());
+        let mut taken = std::mem::take(&mut self.forms);
+        taken.clear();
         for param in def.params.iter().filter(|param| !param.keys.flatten) {
             let before = taken.len();
             for form in forms(param).into_iter().flatten() {
@@ -140,6 +137,7 @@ impl Checker {
                 taken.push((form, param.name));
             }
         }
+        self.forms = taken;
     }
 
     fn clash(&mut self, name: String, with: &str, tool: &str, origins: Vec<String>) {
@@ -148,9 +146,9 @@ impl Checker {
 }
 
 /// A spelling of an option.
-#[derive(PartialEq, Eq)]
 enum Form<'a> {
-    Long(Cow<'a, str>),
+    /// A word with what stands in front of it and behind it.
+    Long(&'static str, Word<'a>, &'static str),
     Short(char),
 }
 
@@ -158,9 +156,35 @@ impl Form<'_> {
     /// Whether the program has it itself. A switch `dry-run` takes that one over.
     fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
         match self {
-            Form::Long(long) if long == "dry-run" && param.kind == ParamKind::Flag => false,
-            Form::Long(long) => globals::is_reserved(long),
+            Form::Long(..) => {
+                let mut bytes = self.bytes();
+                let first = bytes.next().unwrap_or_default();
+                globals::may_be_reserved(first, 1 + bytes.count()) && {
+                    let shown = self.to_string();
+                    let long = shown.trim_start_matches("--");
+                    globals::is_reserved(long) && !(long == "dry-run" && param.kind == ParamKind::Flag)
+                }
+            }
             Form::Short(letter) => globals::short(*letter).is_some(),
+        }
+    }
+
+    /// A long form without dashes; of a short one nothing.
+    fn bytes(&self) -> impl Iterator<Item = u8> {
+        let (head, word, tail) = match self {
+            Form::Long(head, word, tail) => (*head, Some(word), *tail),
+            Form::Short(_) => ("", None, ""),
+        };
+        head.bytes().chain(word.into_iter().flat_map(Word::bytes)).chain(tail.bytes())
+    }
+}
+
+impl PartialEq for Form<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Form::Short(one), Form::Short(other)) => one == other,
+            (Form::Long(..), Form::Long(..)) => self.bytes().eq(other.bytes()),
+            _ => false,
         }
     }
 }
@@ -168,7 +192,7 @@ impl Form<'_> {
 impl fmt::Display for Form<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Form::Long(long) => write!(f, "--{long}"),
+            Form::Long(head, word, tail) => write!(f, "--{head}{word}{tail}"),
             Form::Short(letter) => write!(f, "-{letter}"),
         }
     }
@@ -176,11 +200,15 @@ impl fmt::Display for Form<'_> {
 
 /// Every listed spelling of a parameter.
 fn forms<'a>(param: &ParamDef<'a>) -> [Option<Form<'a>>; 3] {
-    let long = param.keys.cli.long.map_or_else(|| words::kebab_of(param.name), Cow::Borrowed);
-    let second =
-        if param.keys.secret { Some([&*long, "-file"].concat()) } else { negates(param).then(|| negated(&long)) };
-    let short = param.keys.cli.short.map(Form::Short);
-    [Some(Form::Long(long)), second.map(|second| Form::Long(Cow::Owned(second))), short]
+    let long = Word::of(param.keys.cli.long.unwrap_or(param.name));
+    let second = if param.keys.secret {
+        Some(Form::Long("", long.clone(), "-file"))
+    } else if negates(param) {
+        Some(long.without_no().map_or_else(|| Form::Long("no-", long.clone(), ""), |rest| Form::Long("", rest, "")))
+    } else {
+        None
+    };
+    [Some(Form::Long("", long, "")), second, param.keys.cli.short.map(Form::Short)]
 }
 
 /// Whether `--no-x` is an option, as far as that is known without a schema.

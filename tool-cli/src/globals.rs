@@ -151,13 +151,15 @@ pub const GLOBALS: [GlobalDef; 20] = [
 pub const RESERVED: [&str; 1] = ["policy"];
 
 /// Whether no tool may take a long form.
-///
-/// Every start of a program asks this for each option of each tool: what has neither first letter and length of a reserved one
-/// is none.
 pub fn is_reserved(name: &str) -> bool {
-    let lengths = name.bytes().next().and_then(|first| RESERVED_LENGTHS.get(usize::from(first)));
-    lengths.is_some_and(|lengths| lengths & length_bit(name) != 0)
-        && (long(name).is_some() || RESERVED.contains(&name))
+    long(name).is_some() || RESERVED.contains(&name)
+}
+
+/// Whether a long form with this first letter and length may be reserved.
+///
+/// Every start of a program asks this for each option of each tool, and for most the answer is no.
+pub(crate) fn may_be_reserved(first: u8, length: usize) -> bool {
+    RESERVED_LENGTHS.get(usize::from(first)).is_some_and(|lengths| lengths & length_bit(length) != 0)
 }
 
 /// The lengths of the reserved long forms, by first letter: a bit each.
@@ -177,11 +179,11 @@ static RESERVED_LENGTHS: [u32; 128] = {
 };
 
 const fn add_length(lengths: &mut [u32; 128], name: &str) {
-    lengths[name.as_bytes()[0] as usize] |= length_bit(name);
+    lengths[name.as_bytes()[0] as usize] |= length_bit(name.len());
 }
 
-const fn length_bit(name: &str) -> u32 {
-    if name.len() < 32 { 1 << name.len() } else { 0 }
+const fn length_bit(length: usize) -> u32 {
+    if length < 32 { 1 << length } else { 0 }
 }
 
 /// The option with a long form, given without `--`.
@@ -231,6 +233,14 @@ impl AllGiven {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_reserved_form_may_be_one() {
+        for name in GLOBALS.iter().map(|row| row.long).chain(RESERVED) {
+            assert!(may_be_reserved(name.as_bytes()[0], name.len()), "{name}");
+        }
+        assert!(!may_be_reserved(b'l', 5) && !may_be_reserved(b'f', 200));
+    }
 
     #[test]
     fn no_two_options_share_a_form() {

@@ -2,14 +2,13 @@
 //!
 //! It is built from names alone. Listed words come first; the tools' names and aliases are accepted behind them and shown nowhere.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use tool_core::args::suggest;
 use tool_core::def::Surface;
 use tool_core::{Registry, ToolEntry, ToolError};
 
-use crate::words::{self, kebab};
+use crate::words::{Word, kebab};
 
 /// The commands of a program.
 #[derive(Debug)]
@@ -24,7 +23,7 @@ pub(crate) struct Tree<'r> {
 #[derive(Clone, Debug)]
 pub(crate) struct Command<'r> {
     /// Its last word.
-    word: Cow<'r, str>,
+    word: Word<'r>,
     /// The tool.
     pub(crate) entry: &'r ToolEntry,
 }
@@ -40,8 +39,8 @@ pub(crate) enum Node<'t, 'r> {
 
 impl<'r> Command<'r> {
     /// Its last word.
-    pub(crate) fn word(&self) -> &str {
-        &self.word
+    pub(crate) fn word(&self) -> String {
+        self.word.to_string()
     }
 
     /// All its words.
@@ -56,7 +55,7 @@ impl<'r> Command<'r> {
 
     /// Whether it goes by a name: its own or an alias, as written or in kebab-case.
     fn is_called(&self, name: &str) -> bool {
-        self.entry.names().any(|own| own == name || kebab(own) == name)
+        self.entry.names().any(|own| own == name || Word::of(own).is(name))
     }
 }
 
@@ -66,13 +65,10 @@ impl<'r> Tree<'r> {
         let mut tree = Tree { groups: BTreeMap::new(), tools: Vec::new() };
         for entry in registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli)) {
             let group = entry.def().group;
-            let command = Command { word: words::word(entry.name(), group), entry };
-            match group.map(words::kebab_of) {
+            let command = Command { word: Word::of_tool(entry.name(), group), entry };
+            match group.map(kebab) {
+                Some(group) => tree.groups.entry(group).or_default().push(command),
                 None => tree.tools.push(command),
-                Some(group) => match tree.groups.get_mut(&*group) {
-                    Some(commands) => commands.push(command),
-                    None => drop(tree.groups.insert(group.into_owned(), vec![command])),
-                },
             }
         }
         for commands in tree.groups.values_mut().chain([&mut tree.tools]) {
@@ -86,7 +82,7 @@ impl<'r> Tree<'r> {
         if let Some((group, _)) = self.groups.get_key_value(word) {
             return Some(Node::Group(group));
         }
-        self.tools.iter().find(|command| command.word() == word).map(Node::Tool)
+        self.tools.iter().find(|command| command.word.is(word)).map(Node::Tool)
     }
 
     /// The tool that goes by a name or alias.
@@ -97,7 +93,7 @@ impl<'r> Tree<'r> {
     /// The tool of a word inside a group.
     pub(crate) fn in_group(&self, group: &str, word: &str) -> Option<&Command<'r>> {
         let commands = self.groups.get(group)?;
-        let listed = commands.iter().find(|command| command.word() == word);
+        let listed = commands.iter().find(|command| command.word.is(word));
         listed.or_else(|| commands.iter().find(|command| command.is_called(word)))
     }
 
@@ -146,7 +142,7 @@ impl<'r> Tree<'r> {
             }
             let shown = words.join(" ");
             let names = command.entry.names().map(str::to_owned);
-            for spelling in std::iter::once(command.word().to_owned()).chain(names) {
+            for spelling in std::iter::once(command.word()).chain(names) {
                 candidates.push((shown.clone(), spelling));
             }
         }
