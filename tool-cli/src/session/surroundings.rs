@@ -48,7 +48,9 @@ impl Session<'_> {
             Some(live) => builder.live(live),
             None => builder,
         };
-        Ok((executor, self.asking(builder, settings, stage, progress).build()))
+        let ctx = self.asking(builder, settings, stage, progress).build();
+        registry.check_capabilities(&ctx)?;
+        Ok((executor, ctx))
     }
 
     /// Whether output is shown as it comes: as text, on a terminal, whole.

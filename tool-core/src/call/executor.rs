@@ -86,7 +86,7 @@ struct Inner {
 impl Executor {
     /// The executor of a registry. The order of layers is written here and nowhere else.
     pub fn standard(registry: Registry) -> ExecutorBuilder {
-        ExecutorBuilder { registry, approve: None, own: Vec::new(), coerce: Coerce::Lenient }
+        ExecutorBuilder { registry, approve: None, own: Vec::new(), coerce: Coerce::Lenient, context: None }
     }
 
     /// The tools.
@@ -294,6 +294,7 @@ pub struct ExecutorBuilder {
     approve: Option<ApprovalLevel>,
     own: Vec<(Place, Box<dyn Layer>)>,
     coerce: Coerce,
+    context: Option<ToolContext>,
 }
 
 /// Where a layer of the user's own stands.
@@ -318,6 +319,12 @@ impl ExecutorBuilder {
         self
     }
 
+    /// The context of the calls to come must provide what the tools need.
+    pub fn capabilities(mut self, ctx: &ToolContext) -> Self {
+        self.context = Some(ctx.clone());
+        self
+    }
+
     /// Adds a layer just outside a step.
     pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
         self.own.push((Place { before: true, anchor: step.to_owned() }, Box::new(layer)));
@@ -333,8 +340,12 @@ impl ExecutorBuilder {
     /// The executor.
     ///
     /// # Errors
-    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`.
+    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`;
+    /// `not_configured`, code `capability_missing`, for what the tools need and the context does not provide.
     pub fn build(self) -> Result<Executor, ToolError> {
+        if let Some(ctx) = &self.context {
+            self.registry.check_capabilities(ctx)?;
+        }
         let approve = self.approve.map(|level| Arc::new(Approve::new(level)));
         let mut layers: Vec<Box<dyn Layer>> = Vec::new();
         let mut names = vec!["decode"];
