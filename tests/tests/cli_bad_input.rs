@@ -119,12 +119,7 @@ const WRONG: [(&str, i32, &str, &str); 20] = [
     ("store search x -Z", 2, ONE, "to pass it as text, put -- before it"),
     ("store search x y", 2, ONE, "no more arguments"),
     // value
-    (
-        "store search x --limit many",
-        2,
-        ONE,
-        "\n  --limit  expected integer 1..=100, got string \"many\"\n",
-    ),
+    ("store search x --limit many", 2, ONE, "\n  --limit  expected integer 1..=100, got string \"many\"\n"),
     ("store search x --limit", 2, ONE, "write --limit=VALUE"),
     ("ping --timeout 5", 2, ONE, "--timeout"),
     // format
@@ -212,7 +207,11 @@ fn what_is_too_large_is_refused_in_few_words_and_what_is_not_is_read() {
     let [first, second] = [longest, longest].map(|text| ["--tag", text]);
     let search = ["store", "search", "lamp"];
     place.run(&[&search[..], &first, &second].concat(), b"", &[]).done("");
-    place.run(&["note", "write", "T", "--bdy", longest], b"", &[]).refused(2, "error[", "did you mean --body?");
+    place.run(&["note", "write", "T", "--bdy", longest], b"", &[]).refused(
+        2,
+        "error[",
+        "did you mean --body?",
+    );
     place.run(&[longest], b"", &[]).refused(3, "error[unknown_command]: ", "");
 }
 

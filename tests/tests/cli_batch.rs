@@ -142,7 +142,8 @@ fn a_member_that_a_line_gives_twice_is_named_with_the_line_and_the_same_in_the_a
     let (_, answers) = run(&Diary::default(), &[], lines);
     let [of_line, of_arguments, sound] = answers.as_slice() else { panic!("{answers:?}") };
     assert_eq!(of_line["error"]["message"], "Line 2 gives \"id\" twice.");
-    let issues = json!([{"path": "", "code": "duplicate", "expected": "one value", "got": "the key \"id\" twice"}]);
+    let issues =
+        json!([{"path": "", "code": "duplicate", "expected": "one value", "got": "the key \"id\" twice"}]);
     assert_eq!(of_line["error"]["issues"], issues);
     assert_eq!(of_arguments["error"]["issues"][0]["path"], "/args/id");
     assert_eq!(sound["ok"], true);

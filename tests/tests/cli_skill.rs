@@ -36,7 +36,10 @@ fn skills(cli: &Cli, directory: &Path) -> Vec<(String, String)> {
 
 fn golden(name: &str, text: String) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/agents").join(name);
-    Assert::new().action_env("SNAPSHOTS").normalize_paths(false).eq(text, Data::read_from(&file, Some(DataFormat::Text)));
+    Assert::new()
+        .action_env("SNAPSHOTS")
+        .normalize_paths(false)
+        .eq(text, Data::read_from(&file, Some(DataFormat::Text)));
 }
 
 fn toolbox() -> Cli {

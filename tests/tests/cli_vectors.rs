@@ -186,8 +186,10 @@ fn flags(case: &Value) -> Result<(), String> {
     let shown: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
     let params = shown["params"].as_array().unwrap();
-    let flags: Value =
-        params.iter().map(|param| (param["name"].as_str().unwrap().to_owned(), param["flag"].clone())).collect();
+    let flags: Value = params
+        .iter()
+        .map(|param| (param["name"].as_str().unwrap().to_owned(), param["flag"].clone()))
+        .collect();
     same("flags", &flags, &case["expect"]["flags"])
 }
 
@@ -207,7 +209,8 @@ fn clashes(case: &Value) -> Result<(), String> {
     equal("clashes", &json!(found), &json!(expected))?;
     let (status, silent) = if expected.is_empty() { (0, false) } else { (1, true) };
     equal("exit", &json!(output.status.code()), &json!(status))?;
-    equal("silent", &json!(output.stdout.is_empty()), &json!(silent)).map_err(|why| format!("{why}: {stderr}"))
+    equal("silent", &json!(output.stdout.is_empty()), &json!(silent))
+        .map_err(|why| format!("{why}: {stderr}"))
 }
 
 /// What a line says: ``cli_clash: `NAME` of `TOOL` meets WITH: ORIGINS``.

@@ -204,7 +204,10 @@ fn forms<'a>(param: &ParamDef<'a>) -> [Option<Form<'a>>; 3] {
     let second = if param.keys.secret {
         Some(Form::Long("", long.clone(), "-file"))
     } else if negates(param) {
-        Some(long.without_no().map_or_else(|| Form::Long("no-", long.clone(), ""), |rest| Form::Long("", rest, "")))
+        Some(
+            long.without_no()
+                .map_or_else(|| Form::Long("no-", long.clone(), ""), |rest| Form::Long("", rest, "")),
+        )
     } else {
         None
     };

@@ -18,6 +18,8 @@ mod cli;
 mod command_line;
 pub mod doctor;
 pub mod duration;
+#[cfg(feature = "dynamic-completion")]
+mod dynamic;
 mod exit;
 mod fault;
 mod files;

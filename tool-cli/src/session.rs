@@ -144,6 +144,10 @@ impl<'c> Session<'c> {
         if let Some(error) = clash::error(&clash::clashes(named)) {
             return Err(error.into());
         }
+        #[cfg(feature = "dynamic-completion")]
+        if let Some(completion) = self.dynamic_completion(&registry)? {
+            return Ok(Next::Done(self.print_bytes(&completion, &Stage::default())));
+        }
         let builtins = builtin::registry()?;
         let (tree, own) = (Tree::new(&registry), Tree::new(&builtins));
         let route = route::route(&mut lexer, &self.cli.name, &tree, &own);

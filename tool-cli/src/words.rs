@@ -120,7 +120,9 @@ fn is_plain(name: &str) -> bool {
     let mut before = b'_';
     let plain = |byte: u8| {
         let separates = matches!(byte, b'_' | b'-');
-        let sound = byte.is_ascii_lowercase() || byte.is_ascii_digit() || (separates && !matches!(before, b'_' | b'-'));
+        let sound = byte.is_ascii_lowercase()
+            || byte.is_ascii_digit()
+            || (separates && !matches!(before, b'_' | b'-'));
         before = byte;
         sound
     };
@@ -158,7 +160,20 @@ mod tests {
         assert_eq!(kebab("parseJSONFile"), "parse-json-file");
         assert_eq!(kebab("_private"), "private");
         assert_eq!(kebab("maxResults2"), "max-results2");
-        for name in ["read_file", "read-file", "a-b_c", "a2b_3c", "x", "_x", "x_", "a__b", "a-_b", "-x", "parseJSONFile", "é_a"] {
+        for name in [
+            "read_file",
+            "read-file",
+            "a-b_c",
+            "a2b_3c",
+            "x",
+            "_x",
+            "x_",
+            "a__b",
+            "a-_b",
+            "-x",
+            "parseJSONFile",
+            "é_a",
+        ] {
             assert_eq!(kebab(name), name.to_kebab_case(), "{name}");
         }
     }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tool_cli::{Cli, Settings};
+use tool_core::args::suggest;
 use tool_core::{ContextBuilder, ToolContext, ToolError};
 use tool_std::limits::Limits;
 use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
         .about("The standard tools as one program.")
         .group("file", "Files of the workspace")
         .group("shell", "Programs, in a sandbox")
-        .limits(|name, value| Limits::default().set(name, value))
+        .limits(limit)
         .context(context)
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
@@ -37,6 +38,20 @@ fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
 fn sandbox(settings: &Settings, workspace: &Workspace) -> Result<Sandbox, ToolError> {
     let policy = SandboxPolicy { limits: limits(settings)?, ..SandboxPolicy::default() };
     Sandbox::open(policy, workspace)
+}
+
+/// Judges a limit of the settings file.
+fn limit(name: &str, value: u64) -> Result<(), ToolError> {
+    let mut limits = Limits::default();
+    let known = limits.rows();
+    limits.set(name, value).map_err(|error| {
+        match suggest(name, known.iter().map(|row| (row.name, row.name))).first() {
+            Some(near) if error.code_str() == "limit_unknown" => {
+                error.hint(format!("did you mean `{near}`?"))
+            }
+            _ => error,
+        }
+    })
 }
 
 /// The limits as the settings file has them.

@@ -4,9 +4,9 @@ use serde_json::json;
 use tool_cli::Settings;
 use tool_cli::doctor::{Check, Limit, Probe};
 use tool_core::ToolError;
+use tool_std::Workspace;
 use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
-use tool_std::Workspace;
 
 /// Root, rules and limits of the file tools.
 pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {

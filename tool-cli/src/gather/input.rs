@@ -80,7 +80,11 @@ impl Gatherer<'_, '_, '_> {
     fn hidden(&mut self, error: &ToolError, used: Use<'_>) -> Noted {
         for issue in error.arg_issues() {
             let place = issue.got.split_once(": ").map_or("text", |(place, _)| place);
-            let got = if issue.code == IssueCode::Syntax { format!("{place}: (hidden)") } else { issue.got.clone() };
+            let got = if issue.code == IssueCode::Syntax {
+                format!("{place}: (hidden)")
+            } else {
+                issue.got.clone()
+            };
             let fault = Fault::new(issue.code, issue.expected.clone(), got);
             self.note(fault, used, issue.path.clone());
         }

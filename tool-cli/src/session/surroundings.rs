@@ -108,9 +108,7 @@ impl Session<'_> {
         if keys.is_empty() {
             return BTreeSet::new();
         }
-        let own = settings
-            .is_none()
-            .then(|| self.cli.settings(&AllGiven::default(), &self.io).0);
+        let own = settings.is_none().then(|| self.cli.settings(&AllGiven::default(), &self.io).0);
         let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
         // A context that cannot be made here is reported when a tool is called; help goes on without it.
         let made = self.cli.context_of(settings, &self.io);

@@ -187,7 +187,10 @@ fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Resu
         _ => None,
     };
     let Some(number) = number else {
-        return Err((false, format!("`{shown}`: expected a whole number, got {}", value.get_ref().type_str())));
+        return Err((
+            false,
+            format!("`{shown}`: expected a whole number, got {}", value.get_ref().type_str()),
+        ));
     };
     match judge(key, number) {
         Ok(()) => Ok(number),
@@ -235,7 +238,9 @@ mod tests {
         let judge: &Judge = &|name, value| match (name, value) {
             ("most", 1..=9) => Ok(()),
             ("most", _) => Err(ToolError::not_configured("most exceeds 9.").code("limit_out_of_range")),
-            _ => Err(ToolError::not_configured("There is no such limit.").code("limit_unknown").hint("it is `most`")),
+            _ => Err(ToolError::not_configured("There is no such limit.")
+                .code("limit_unknown")
+                .hint("it is `most`")),
         };
         file.parse(text, Path::new("c.toml"), Some(judge));
         file

@@ -86,10 +86,7 @@ impl RegistryBuilder {
 
     /// Adds a tool that is made at run time.
     pub fn add_dyn(mut self, tool: impl AnyTool + 'static) -> Self {
-        self.tools.push(ToolEntry {
-            effective: None,
-            source: Source::Dynamic(Arc::new(tool)),
-        });
+        self.tools.push(ToolEntry { effective: None, source: Source::Dynamic(Arc::new(tool)) });
         self
     }
 
