@@ -146,53 +146,61 @@ impl<'d> Checker<'d> {
 }
 
 /// A spelling of an option.
+#[derive(PartialEq)]
 enum Form<'a> {
-    /// A word with what stands in front of it and behind it.
-    Long(&'static str, Word<'a>, &'static str),
+    Long(Long<'a>),
     Short(char),
+}
+
+/// A long form: a word with what stands in front of it and behind it.
+struct Long<'a> {
+    head: &'static str,
+    word: Word<'a>,
+    tail: &'static str,
 }
 
 impl Form<'_> {
     /// Whether the program has it itself. A switch `dry-run` takes that one over.
     fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
         match self {
-            Form::Long(..) => {
-                let mut bytes = self.bytes();
-                let first = bytes.next().unwrap_or_default();
-                globals::may_be_reserved(first, 1 + bytes.count()) && {
-                    let shown = self.to_string();
-                    let long = shown.trim_start_matches("--");
-                    globals::is_reserved(long) && !(long == "dry-run" && param.kind == ParamKind::Flag)
-                }
+            Form::Long(long) => {
+                globals::may_be_reserved(long.first(), long.len())
+                    && globals::reserved().any(|reserved| long.is(reserved))
+                    && !(param.kind == ParamKind::Flag && long.is("dry-run"))
             }
             Form::Short(letter) => globals::short(*letter).is_some(),
         }
     }
+}
 
-    /// A long form without dashes; of a short one nothing.
+impl Long<'_> {
+    fn len(&self) -> usize {
+        self.head.len() + self.word.bytes().len() + self.tail.len()
+    }
+
+    fn first(&self) -> u8 {
+        self.head.bytes().next().or_else(|| self.word.bytes().next()).unwrap_or_default()
+    }
+
     fn bytes(&self) -> impl Iterator<Item = u8> {
-        let (head, word, tail) = match self {
-            Form::Long(head, word, tail) => (*head, Some(word), *tail),
-            Form::Short(_) => ("", None, ""),
-        };
-        head.bytes().chain(word.into_iter().flat_map(Word::bytes)).chain(tail.bytes())
+        self.head.bytes().chain(self.word.bytes()).chain(self.tail.bytes())
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.len() == text.len() && self.bytes().eq(text.bytes())
     }
 }
 
-impl PartialEq for Form<'_> {
+impl PartialEq for Long<'_> {
     fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Form::Short(one), Form::Short(other)) => one == other,
-            (Form::Long(..), Form::Long(..)) => self.bytes().eq(other.bytes()),
-            _ => false,
-        }
+        self.len() == other.len() && self.bytes().eq(other.bytes())
     }
 }
 
 impl fmt::Display for Form<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Form::Long(head, word, tail) => write!(f, "--{head}{word}{tail}"),
+            Form::Long(Long { head, word, tail }) => write!(f, "--{head}{word}{tail}"),
             Form::Short(letter) => write!(f, "-{letter}"),
         }
     }
@@ -200,18 +208,18 @@ impl fmt::Display for Form<'_> {
 
 /// Every listed spelling of a parameter.
 fn forms<'a>(param: &ParamDef<'a>) -> [Option<Form<'a>>; 3] {
-    let long = Word::of(param.keys.cli.long.unwrap_or(param.name));
+    let long = |head, word, tail| Some(Form::Long(Long { head, word, tail }));
+    let word = Word::of(param.keys.cli.long.unwrap_or(param.name));
     let second = if param.keys.secret {
-        Some(Form::Long("", long.clone(), "-file"))
-    } else if negates(param) {
-        Some(
-            long.without_no()
-                .map_or_else(|| Form::Long("no-", long.clone(), ""), |rest| Form::Long("", rest, "")),
-        )
-    } else {
+        long("", word.clone(), "-file")
+    } else if !negates(param) {
         None
+    } else if let Some(rest) = word.without_no() {
+        long("", rest, "")
+    } else {
+        long("no-", word.clone(), "")
     };
-    [Some(Form::Long("", long, "")), second, param.keys.cli.short.map(Form::Short)]
+    [long("", word, ""), second, param.keys.cli.short.map(Form::Short)]
 }
 
 /// Whether `--no-x` is an option, as far as that is known without a schema.

@@ -152,7 +152,12 @@ pub const RESERVED: [&str; 1] = ["policy"];
 
 /// Whether no tool may take a long form.
 pub fn is_reserved(name: &str) -> bool {
-    long(name).is_some() || RESERVED.contains(&name)
+    reserved().any(|long| long == name)
+}
+
+/// Every long form that no tool may take.
+pub(crate) fn reserved() -> impl Iterator<Item = &'static str> {
+    GLOBALS.iter().map(|row| row.long).chain(RESERVED)
 }
 
 /// Whether a long form with this first letter and length may be reserved.
@@ -236,7 +241,7 @@ mod tests {
 
     #[test]
     fn every_reserved_form_may_be_one() {
-        for name in GLOBALS.iter().map(|row| row.long).chain(RESERVED) {
+        for name in reserved() {
             assert!(may_be_reserved(name.as_bytes()[0], name.len()), "{name}");
         }
         assert!(!may_be_reserved(b'l', 5) && !may_be_reserved(b'f', 200));

@@ -40,8 +40,8 @@ impl<'n> Word<'n> {
 
     /// The last word of a tool: in a group without the words of the group.
     pub(crate) fn of_tool(name: &'n str, group: Option<&str>) -> Word<'n> {
-        let (word, Some(group)) = (Word::of(name), group) else { return Word::of(name) };
-        let group = Word::of(group);
+        let word = Word::of(name);
+        let Some(group) = group.map(Word::of) else { return word };
         let last = group.0.matches(SEPARATORS).count();
         let front = word.0.match_indices(SEPARATORS).nth(last).map(|(at, _)| at);
         let back = word.0.rmatch_indices(SEPARATORS).nth(last).map(|(at, _)| at);
