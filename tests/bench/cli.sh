@@ -7,7 +7,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target} CARGO_INCREMENTAL=0
-# One crate at one place: its programs share what the workspace has built, and are built again only when they change.
+# One crate at one place: its programs share what is built, and are built again only when they change.
 crate="$CARGO_TARGET_DIR/bench/starts"
 mkdir -p "$crate/src/bin"
 write() { # FILE
@@ -24,8 +24,15 @@ edition = "2024"
 
 [dependencies]
 clap = { version = "4.6", default-features = false, features = ["std", "help", "usage", "error-context", "suggestions", "color", "string", "wrap_help"] }
+serde_json = "1.0"
 tool-cli = { path = "$root/tool-cli" }
 tool-core = { path = "$root/tool-core" }
+tool-std = { path = "$root/tool-std" }
+
+# Built beside the others, so that nothing is built twice.
+[[bin]]
+name = "toolbox"
+path = "$root/toolbox/src/main.rs"
 
 # A thousand tools are much code of which one runs: what is measured is in the dependencies, built as usual.
 [profile.release.package.starts]
@@ -83,7 +90,6 @@ tools 500 500 | write src/bin/single.rs
 tools 1 1000 | write src/bin/thousand.rs
 
 (cd "$crate" && cargo build --quiet --release)
-(cd "$root" && cargo build --quiet --release -p toolbox)
 python3 - "$CARGO_TARGET_DIR/release" "${TOOL_CLI_RUNS:-200}" "${TOOL_CLI_ADDED_BUDGET:-1.0}" \
   "${TOOL_CLI_VERSION_BUDGET:-3.0}" "${TOOL_CLI_HELP_BUDGET:-3.0}" <<'PY'
 import os, statistics, sys, time

@@ -10,6 +10,10 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
+use tests::captured::Captured;
+use tool_cli::{Cli, Io};
+use tool_core::Registry;
+use tool_core::prelude::*;
 
 const DEMO: &str = env!("CARGO_BIN_EXE_demo");
 
@@ -213,6 +217,36 @@ fn what_is_too_large_is_refused_in_few_words_and_what_is_not_is_read() {
         "did you mean --body?",
     );
     place.run(&[longest], b"", &[]).refused(3, "error[unknown_command]: ", "");
+}
+
+/// Gives its text back.
+#[tool(register = false)]
+fn echo(
+    /// The text.
+    #[arg(positional)]
+    text: &str,
+) -> String {
+    text.to_owned()
+}
+
+/// A process is given no such argument, whose bound is [`LONGEST`]; a program inside another one may be.
+#[test]
+fn an_argument_of_two_mebibytes_is_read_and_where_it_is_wrong_not_repeated() {
+    let large = "a".repeat(2 << 20);
+    let run = |argv: &[&str]| {
+        let (stdout, stderr) = (Captured::default(), Captured::default());
+        let io =
+            Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), ..Io::detached("/") };
+        let cli = Cli::new(Registry::builder().add::<EchoTool>().build().unwrap()).name("demo");
+        let status = Some(i32::from(cli.run_from(argv, io).0));
+        Ended { status, stdout: stdout.text(), stderr: stderr.text() }
+    };
+    run(&["echo", &large]).done(&large);
+    run(&["echo", "x", &large]).refused(2, ONE, "no more arguments");
+    run(&["echo", "x", &format!("--{large}")]).refused(2, ONE, "--aaa");
+    run(&["echo", "x", &format!("--timeout={large}")]).refused(2, ONE, "a time of 1ms to 1h");
+    run(&["echo", "--input", &large]).refused(2, "error[malformed_json]: ", "line 1, column 1");
+    run(&[&large]).refused(3, "error[unknown_command]: ", "");
 }
 
 #[test]
