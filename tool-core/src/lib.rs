@@ -11,6 +11,7 @@ mod capability;
 mod context;
 mod convert;
 pub mod def;
+pub mod dialect;
 mod error;
 mod live;
 mod output;

@@ -3,6 +3,8 @@
 //! Where they lie is said by `TOOL_VECTORS` (default: `shared/vectors` beside the project). Without them a harness is
 //! skipped, unless `TOOL_REQUIRE_PEERS=1` asks for it.
 
+mod adapters;
+mod adapters_plan;
 pub(crate) mod arguments;
 mod arguments_laws;
 pub(crate) mod arguments_schema;

@@ -75,8 +75,7 @@ impl<'a> Args<'a> {
             None => Cow::Borrowed(tool.params),
             Some(_) => Cow::Owned(super::shape::params(tool)?),
         };
-        let mut slots = Vec::with_capacity(params.len());
-        slots.resize_with(params.len(), Slot::default);
+        let slots = params.iter().map(|_| Slot::default()).collect();
         let mut args = Args {
             tool,
             mode,
@@ -157,6 +156,10 @@ impl<'a> Args<'a> {
                 continue;
             };
             next = i + 1;
+            if expected.is_some() && slot.given.is_none() {
+                slot.given = Some(value);
+                continue;
+            }
             let Some(param) = self.params.get(i) else { continue };
             if slot.given.is_some() {
                 let first = param.names().nth(slot.spelling).unwrap_or(param.name);
