@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// An option of the program itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -168,26 +169,18 @@ pub(crate) fn may_be_reserved(first: u8, length: usize) -> bool {
 }
 
 /// The lengths of the reserved long forms, by first letter: a bit each.
-static RESERVED_LENGTHS: [u32; 128] = {
+static RESERVED_LENGTHS: LazyLock<[u32; 128]> = LazyLock::new(|| {
     let mut lengths = [0; 128];
-    let mut at = 0;
-    while at < GLOBALS.len() {
-        add_length(&mut lengths, GLOBALS[at].long);
-        at += 1;
-    }
-    at = 0;
-    while at < RESERVED.len() {
-        add_length(&mut lengths, RESERVED[at]);
-        at += 1;
+    for name in reserved() {
+        let first = name.bytes().next().map_or(0, usize::from);
+        if let Some(of_letter) = lengths.get_mut(first) {
+            *of_letter |= length_bit(name.len());
+        }
     }
     lengths
-};
+});
 
-const fn add_length(lengths: &mut [u32; 128], name: &str) {
-    lengths[name.as_bytes()[0] as usize] |= length_bit(name.len());
-}
-
-const fn length_bit(length: usize) -> u32 {
+fn length_bit(length: usize) -> u32 {
     if length < 32 { 1 << length } else { 0 }
 }
 
