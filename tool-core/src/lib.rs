@@ -31,7 +31,7 @@ pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};
 pub use live::{LiveSink, OutputStream, Piece};
-pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
+pub use output::{Content, Finish, ResourceBody, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};
 pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};
 pub use secret::{EnvSecrets, Secret, SecretSource};

@@ -8,6 +8,7 @@ mod adapters_plan;
 pub(crate) mod arguments;
 mod arguments_laws;
 pub(crate) mod arguments_schema;
+mod calls;
 mod cases;
 mod cli;
 mod cli_defs;

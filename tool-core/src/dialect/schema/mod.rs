@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 pub use cost::Budget;
 pub(super) use cost::{max_items, openai_rows};
+pub(super) use types::is_of;
 
 use super::issue::{Action, SchemaIssue};
 use super::wire::Wire;
@@ -42,9 +43,18 @@ pub(super) const WRAPPER: &str = "input";
 /// Compiles a canonical schema. Where a strict form cannot carry it, the schema is that of [`Wire::Loose`], and the
 /// issues are the reasons.
 pub fn compile(canonical: &Value, wire: Wire) -> Compiled {
+    compile_by(canonical, wire, false)
+}
+
+/// [`compile`], with every `maxItems` told in words.
+pub(super) fn compile_with_items_described(canonical: &Value, wire: Wire) -> Compiled {
+    compile_by(canonical, wire, true)
+}
+
+fn compile_by(canonical: &Value, wire: Wire, describes_items: bool) -> Compiled {
     let none = Map::new();
     let definitions = canonical.get("$defs").and_then(Value::as_object).unwrap_or(&none);
-    let mut walker = Walker::new(wire, definitions);
+    let mut walker = Walker::new(wire, describes_items, definitions);
     let root = walker.root(canonical);
     let compiled: Map<String, Value> =
         definitions.iter().map(|(name, schema)| (name.clone(), walker.definition(name, schema))).collect();

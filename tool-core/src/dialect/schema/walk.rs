@@ -35,6 +35,8 @@ impl Role {
 /// Compiles schemas to one wire form.
 pub(super) struct Walker<'a> {
     wire: Wire,
+    /// Whether `maxItems` is told in words.
+    describes_items: bool,
     definitions: &'a Map<String, Value>,
     issues: Vec<SchemaIssue>,
     /// Inside a copy of a definition nothing is reported: the definition itself is.
@@ -61,8 +63,8 @@ enum Child {
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(wire: Wire, definitions: &'a Map<String, Value>) -> Self {
-        Self { wire, definitions, issues: Vec::new(), silent: false }
+    pub(super) fn new(wire: Wire, describes_items: bool, definitions: &'a Map<String, Value>) -> Self {
+        Self { wire, describes_items, definitions, issues: Vec::new(), silent: false }
     }
 
     pub(super) fn into_issues(self) -> Vec<SchemaIssue> {
@@ -194,6 +196,9 @@ impl<'a> Walker<'a> {
                     self.union(&mut node, "oneOf", branches, at);
                 }
                 ("oneOf", _) => self.apply(&mut node, rule("allOf", self.wire), keyword, value, at, entries),
+                ("maxItems", _) if self.describes_items => {
+                    self.apply(&mut node, Rule::Note, keyword, value, at, entries);
+                }
                 _ => self.apply(&mut node, rule(keyword, self.wire), keyword, value, at, entries),
             }
         }
