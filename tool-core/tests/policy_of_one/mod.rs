@@ -39,7 +39,7 @@ impl Policy for OnePolicy {
     }
 
     fn rows(&self, _: &str) -> Vec<Row> {
-        let row = |text: &&str| Row::new(Pattern::parse(text).expect("a pattern"), RowSource::Policy);
+        let row = |text: &&str| Row::new(Pattern::parse(text).unwrap(), RowSource::Policy);
         self.rows.iter().map(row).collect()
     }
 

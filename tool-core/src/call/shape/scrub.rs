@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::call::redact::KnownSecrets;
-use crate::output::{Content, ToolOutput, ToolResult};
+use crate::output::{Content, ResourceBody, ToolOutput, ToolResult};
 
 /// A result without known secrets: text blocks, structured values and their keys, messages, hints and details.
 pub(in crate::call) fn scrub(result: ToolResult, secrets: &KnownSecrets) -> ToolResult {
@@ -41,6 +41,13 @@ fn scrub_output(mut output: ToolOutput, secrets: &KnownSecrets) -> ToolOutput {
                 *uri = secrets.scrub(uri);
                 *name = secrets.scrub(name);
             }
+            Content::Resource { uri, body, .. } => {
+                *uri = secrets.scrub(uri);
+                match body {
+                    ResourceBody::Text(text) | ResourceBody::Blob(text) => *text = secrets.scrub_value(text),
+                }
+            }
+            Content::Json { value } => *value = scrub_json(std::mem::take(value), secrets),
             Content::Image { .. } | Content::Audio { .. } => {}
         }
     }
