@@ -1,5 +1,7 @@
 //! A policy for tests: the same for every agent and tool.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
 use tool_core::{Limits, Pattern, Policy, PolicyRequest, Row, RowSource, ToolApproval, ToolEntry, ToolError};
 
 /// All tools, with these limits.
