@@ -644,7 +644,11 @@ async fn wait_for(#[ctx] door: &Door) -> Result<(), ToolError> {
 async fn a_tool_disabled_while_it_runs_finishes_what_was_admitted_and_the_rows_tell_which() {
     let (rows, door) = (Rows::default(), Door(Arc::new(tokio::sync::Semaphore::new(0))));
     let registry = Registry::builder().add::<WaitForTool>().build().unwrap();
-    let policy = |rows: &[&'static str], sha256| policy_of_one::OnePolicy { rows: rows.to_vec(), sha256, ..Default::default() };
+    let policy = |rows: &[&'static str], sha256| policy_of_one::OnePolicy {
+        rows: rows.to_vec(),
+        sha256,
+        ..Default::default()
+    };
     let executor = Executor::standard(registry)
         .policy(Arc::new(policy(&["*"], "old")))
         .audit(audited(&rows))
@@ -667,7 +671,8 @@ async fn a_tool_disabled_while_it_runs_finishes_what_was_admitted_and_the_rows_t
         call.await.unwrap();
     }
     let told = rows.take();
-    let by = |sha256: &str| told.iter().filter(|row| row.decision["policy_sha256"] == sha256).collect::<Vec<_>>();
+    let by =
+        |sha256: &str| told.iter().filter(|row| row.decision["policy_sha256"] == sha256).collect::<Vec<_>>();
     let (old, new) = (by("old"), by("new"));
     assert_eq!((old.len(), new.len()), (100, 10));
     assert!(old.iter().all(|row| row.outcome == "ok") && new.iter().all(|row| row.outcome == "denied"));

@@ -7,6 +7,7 @@ use super::call::{Found, ModelCall, Reply, Stop, bad_response};
 use super::descriptor::{description, examples, schema};
 use super::limits;
 use super::plan::{Examples, Plan, Planned};
+use super::put::put;
 use super::result::blocks;
 use super::stream::{Assemble, Fragments, StreamEvent};
 use crate::error::ToolError;
@@ -26,14 +27,14 @@ fn descriptor(plan: &Plan, tool: &Planned) -> Value {
         "input_schema": schema(tool),
     });
     if tool.strict() {
-        descriptor["strict"] = true.into();
+        put(&mut descriptor, "strict", true);
     }
     let examples = if plan.examples == Examples::Native { examples(tool) } else { Vec::new() };
     if !examples.is_empty() {
-        descriptor["input_examples"] = examples.into();
+        put(&mut descriptor, "input_examples", examples);
     }
     if tool.deferred {
-        descriptor["defer_loading"] = true.into();
+        put(&mut descriptor, "defer_loading", true);
     }
     descriptor
 }
@@ -98,7 +99,7 @@ pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<V
         let id = call.wire_id.as_ref().unwrap_or(&call.id);
         let mut item = json!({"type": "tool_result", "tool_use_id": id, "content": content});
         if result.is_err() {
-            item["is_error"] = true.into();
+            put(&mut item, "is_error", true);
         }
         item
     };

@@ -7,6 +7,7 @@ use super::call::{Found, ModelCall, Reply, Stop, bad_response};
 use super::descriptor::description;
 use super::limits::{self, Limits};
 use super::plan::Plan;
+use super::put::put;
 use super::result::{blocks, error_object, joined};
 use super::stream::{Assemble, StreamEvent};
 use crate::error::ToolError;
@@ -17,7 +18,7 @@ pub(super) fn tools(plan: &Plan) -> Value {
     let declarations = plan.tools.iter().map(|tool| {
         let mut declaration = json!({"name": tool.name(), "description": description(plan, tool)});
         if let Some(schema) = &tool.compiled.schema {
-            declaration["parametersJsonSchema"] = schema.clone();
+            put(&mut declaration, "parametersJsonSchema", schema.clone());
         }
         declaration
     });

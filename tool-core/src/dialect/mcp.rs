@@ -8,6 +8,7 @@ use super::descriptor::{description, schema};
 use super::id::DialectId;
 use super::limits::Limits;
 use super::plan::{Plan, Planned};
+use super::put::put;
 use super::result::blocks;
 use crate::error::ToolError;
 use crate::output::{Content, ResourceBody, ToolOutput, ToolResult};
@@ -69,7 +70,7 @@ fn output_schema(dialect: DialectId, schema: &Value) -> Value {
     let definitions = inner.as_object_mut().and_then(|schema| schema.remove("$defs"));
     let mut outer = json!({"type": "object", "properties": {"result": inner}, "required": ["result"]});
     if let Some(definitions) = definitions {
-        outer["$defs"] = definitions;
+        put(&mut outer, "$defs", definitions);
     }
     outer
 }
@@ -107,10 +108,10 @@ pub fn result(dialect: DialectId, tool: &str, result: &ToolResult, limits: &Limi
     let mut answer = json!({"content": blocks.iter().map(block).collect::<Vec<_>>()});
     if let Some(value) = structured {
         let bare = dialect == DialectId::Mcp20260728 || value.is_object();
-        answer["structuredContent"] = if bare { value.clone() } else { json!({"result": value}) };
+        put(&mut answer, "structuredContent", if bare { value.clone() } else { json!({"result": value}) });
     }
     if result.is_err() {
-        answer["isError"] = true.into();
+        put(&mut answer, "isError", true);
     }
     answer
 }
@@ -128,11 +129,11 @@ fn block(block: &Content) -> Value {
         Content::Resource { uri, mime_type, body } => {
             let mut resource = json!({"uri": uri});
             if let Some(mime) = mime_type {
-                resource["mimeType"] = mime.clone().into();
+                put(&mut resource, "mimeType", mime.clone());
             }
             match body {
-                ResourceBody::Text(text) => resource["text"] = text.clone().into(),
-                ResourceBody::Blob(data) => resource["blob"] = data.clone().into(),
+                ResourceBody::Text(text) => put(&mut resource, "text", text.clone()),
+                ResourceBody::Blob(data) => put(&mut resource, "blob", data.clone()),
             }
             json!({"type": "resource", "resource": resource})
         }

@@ -18,6 +18,7 @@ pub mod mcp;
 mod openai_chat;
 mod openai_responses;
 mod plan;
+mod put;
 mod result;
 mod schema;
 mod stream;

@@ -7,6 +7,7 @@ use super::call::{Found, ModelCall, Reply, Stop, bad_response};
 use super::descriptor::{description, schema};
 use super::limits;
 use super::plan::{Plan, Planned};
+use super::put::put;
 use super::result::{blocks, data_url, joined, told};
 use super::stream::{Assemble, Fragments, StreamEvent};
 use crate::error::ToolError;
@@ -34,7 +35,7 @@ pub(super) fn encode_calls(calls: &[ModelCall], text: &str) -> Value {
     };
     let mut message = json!({"role": "assistant", "content": (!text.is_empty()).then_some(text)});
     if !calls.is_empty() {
-        message["tool_calls"] = calls.iter().map(call).collect();
+        put(&mut message, "tool_calls", calls.iter().map(call).collect::<Value>());
     }
     let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
     json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]})
@@ -187,17 +188,17 @@ impl Assemble for Message {
             let function = json!({"name": piece.name, "arguments": piece.arguments.text()});
             let mut call = json!({"type": "function", "function": function});
             if !piece.id.is_empty() {
-                call["id"] = piece.id.clone().into();
+                put(&mut call, "id", piece.id.clone());
             }
             call
         };
         let mut message =
             json!({"role": "assistant", "content": (!self.text.is_empty()).then_some(&self.text)});
         if !self.refusal.is_empty() {
-            message["refusal"] = self.refusal.clone().into();
+            put(&mut message, "refusal", self.refusal.clone());
         }
         if !self.calls.is_empty() {
-            message["tool_calls"] = self.calls.iter().map(call).collect();
+            put(&mut message, "tool_calls", self.calls.iter().map(call).collect::<Value>());
         }
         let reason = self.reason.clone().unwrap_or_else(|| "length".into());
         json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]})

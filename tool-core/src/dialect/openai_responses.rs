@@ -9,6 +9,7 @@ use super::call::{Found, ModelCall, Reply, Stop, bad_response};
 use super::descriptor::{description, schema};
 use super::limits;
 use super::plan::{Plan, Planned};
+use super::put::put;
 use super::result::{blocks, data_url, joined};
 use super::stream::{Assemble, Fragments, StreamEvent};
 use crate::error::ToolError;
@@ -41,7 +42,7 @@ fn descriptor(plan: &Plan, tool: &Planned) -> Value {
         "strict": tool.strict(),
     });
     if tool.deferred {
-        descriptor["defer_loading"] = true.into();
+        put(&mut descriptor, "defer_loading", true);
     }
     descriptor
 }
@@ -156,11 +157,11 @@ impl Piece {
             return item;
         }
         if self.is_call() {
-            let given = item.get("arguments").and_then(Value::as_str).unwrap_or("");
-            let text = if self.arguments.text().is_empty() { given } else { self.arguments.text() };
-            item["arguments"] = text.to_owned().into();
+            let pieces = self.arguments.text();
+            let text = if pieces.is_empty() { self.said("arguments") } else { pieces.to_owned() };
+            put(&mut item, "arguments", text);
         } else if !self.text.is_empty() {
-            item["content"] = json!([{"type": "output_text", "text": self.text}]);
+            put(&mut item, "content", json!([{"type": "output_text", "text": self.text}]));
         }
         item
     }

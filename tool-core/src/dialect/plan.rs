@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::id::DialectId;
 use super::issue::{Action, DialectIssue, SchemaIssue};
 use super::limits::{self, Limit, Limits};
+use super::put::put;
 use super::schema::{Budget, Compiled, compile, compile_with_items_described, max_items, openai_rows};
 use super::wire::Wire;
 use crate::error::ToolError;
@@ -176,7 +177,7 @@ impl Plan {
         let tool = |tool: &Planned| {
             let mut row = json!({"name": tool.name(), "strict": tool.strict()});
             if let Some(reason) = tool.reason {
-                row["reason"] = json!(reason);
+                put(&mut row, "reason", json!(reason));
             }
             row
         };

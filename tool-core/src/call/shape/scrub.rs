@@ -53,6 +53,7 @@ fn scrub_output(mut output: ToolOutput, secrets: &KnownSecrets) -> ToolOutput {
     }
     output.structured = output.structured.map(|value| scrub_json(value, secrets));
     output.trailer = output.trailer.map(|text| secrets.scrub(&text));
+    output.truncated = output.truncated.map(|text| secrets.scrub(&text));
     output
 }
 
