@@ -1,6 +1,11 @@
 //! The whole chain: every kind of ending, its audit row, what is shaped, checked, retried, nested and batched.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
+)]
 
 mod policy_of_one;
 
