@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{Approver, CallScope, Caller};
+use crate::call::{Approver, CallScope, Caller, RunScope};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
 use crate::live::LiveSink;
@@ -30,6 +30,7 @@ use crate::secret::{NoSecrets, Secret, SecretSource};
 pub struct ToolContext {
     host: Arc<Host>,
     call: Option<Arc<CallScope>>,
+    run: Option<Arc<RunScope>>,
 }
 
 /// What the host provides, shared by all its calls.
@@ -200,9 +201,24 @@ impl ToolContext {
         }
     }
 
+    /// The attempt that this context belongs to.
+    pub(crate) fn run(&self) -> Option<&Arc<RunScope>> {
+        self.run.as_ref()
+    }
+
+    /// The call that this context belongs to, to be kept.
+    pub(crate) fn scope_of_call(&self) -> Option<&Arc<CallScope>> {
+        self.call.as_ref()
+    }
+
+    /// The same context within another attempt.
+    pub(crate) fn with_run(&self, run: Arc<RunScope>) -> ToolContext {
+        ToolContext { run: Some(run), ..self.clone() }
+    }
+
     /// The same host with one call.
     pub(crate) fn for_call(&self, call: CallScope) -> ToolContext {
-        ToolContext { host: Arc::clone(&self.host), call: Some(Arc::new(call)) }
+        ToolContext { host: Arc::clone(&self.host), call: Some(Arc::new(call)), run: self.run.clone() }
     }
 }
 
@@ -289,7 +305,7 @@ impl ContextBuilder {
     pub fn build(self) -> ToolContext {
         let Self { capabilities, secrets, progress, live, approver, cancel, deadline } = self;
         let host = Host { capabilities, secrets, progress, live, approver, cancel, deadline };
-        ToolContext { host: Arc::new(host), call: None }
+        ToolContext { host: Arc::new(host), call: None, run: None }
     }
 }
 

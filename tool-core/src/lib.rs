@@ -7,14 +7,18 @@ extern crate self as tool_core;
 pub mod __private;
 pub mod args;
 mod call;
+pub mod canonical;
 mod capability;
 mod context;
 mod convert;
 pub mod def;
 mod error;
+mod fingerprint;
+pub mod journal;
 mod live;
 mod output;
 mod progress;
+pub mod recover;
 pub mod registry;
 pub mod schema;
 mod secret;
@@ -23,12 +27,14 @@ mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use call::{
-    APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Call, CallScope, Caller, DEFAULT_TIMEOUT,
-    Decision, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
+    APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Call, CallScope, Caller, Coordinates,
+    DEFAULT_TIMEOUT, Decision, EffectInfo, Executor, ExecutorBuilder, Ext, Invocation, JOURNAL_WAIT,
+    JournalMode, Layer, Next, Plan, RECONCILE_TIME, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot,
 };
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};
+pub use fingerprint::fingerprint;
 pub use live::{LiveSink, OutputStream, Piece};
 pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};

@@ -11,7 +11,11 @@ mod cli;
 mod cli_defs;
 mod cli_judge;
 mod diagnostics;
+pub(crate) mod journal;
+mod journal_faults;
+mod journal_stored;
 mod random;
+mod resume_warning;
 pub(crate) mod type_language;
 pub(crate) mod typed;
 

@@ -52,6 +52,8 @@ pub struct ApprovalRequest<'a> {
     pub args: &'a Value,
     /// Who called.
     pub caller: Caller,
+    /// What is asked instead, where it is not whether the tool may run: whether an effect may be risked twice.
+    pub question: Option<&'a str>,
 }
 
 /// An answer.
@@ -119,7 +121,7 @@ impl Approve {
             return Ok(());
         }
         let Some(approver) = inv.ctx.approver() else { return Err(unavailable(inv.tool)) };
-        let request = ApprovalRequest { tool: inv.tool, args: &inv.args, caller: inv.caller };
+        let request = ApprovalRequest { tool: inv.tool, args: &inv.args, caller: inv.caller, question: None };
         let decision = tokio::select! {
             biased;
             () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
@@ -153,7 +155,9 @@ impl Layer for Arc<Approve> {
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let asked = Instant::now();
-            self.ask(&inv).await?;
+            if inv.ext.get::<super::identify::WillReplay>().is_none() {
+                self.ask(&inv).await?;
+            }
             inv.ctx.waited(asked.elapsed());
             next.run(inv).await
         })

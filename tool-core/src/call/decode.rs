@@ -58,6 +58,13 @@ impl Asked<'_> {
         }
     }
 
+    pub(super) fn take_key(&mut self) -> Option<String> {
+        match self {
+            Asked::Call(call) => call.idempotency_key.take().filter(|key| !key.is_empty()),
+            Asked::Text { .. } => None,
+        }
+    }
+
     pub(super) fn decode(self, def: &ToolDef<'_>, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
         match self {
             Asked::Call(call) => decode(def, call, mode, keep),

@@ -10,13 +10,18 @@ use serde_json::Value;
 
 use super::approve::{ApprovalLevel, Approve};
 use super::decode::{Asked, Decoded, find, notes_json};
+use super::identify::Identify;
+use super::journal::{JournalMode, Recorder, Shared, SnapshotHook};
 use super::layer::{Ext, Invocation, Layer, Next};
+use super::recording::Recording;
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, late, run_inline, run_tool};
 use super::{CallScope, Caller};
 use crate::args::{ArgIssue, Coerce, Coercion};
 use crate::context::ToolContext;
 use crate::def::{Handler, Run};
 use crate::error::ToolError;
+use crate::journal::Journal;
+use crate::journal::key::check_explicit;
 use crate::output::ToolResult;
 use crate::registry::{Registry, ToolEntry};
 
@@ -86,7 +91,7 @@ struct Inner {
 impl Executor {
     /// The executor of a registry. The order of layers is written here and nowhere else.
     pub fn standard(registry: Registry) -> ExecutorBuilder {
-        ExecutorBuilder { registry, approve: None, own: Vec::new(), coerce: Coerce::Lenient }
+        ExecutorBuilder { registry, approve: None, journal: None, own: Vec::new(), coerce: Coerce::Lenient }
     }
 
     /// The tools.
@@ -144,10 +149,15 @@ impl Executor {
     async fn run(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = &*self.inner;
         let (index, tool) = find(&inner.registry, asked.tool())?;
-        let call_id = asked.take_call_id();
-        let ctx = ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, Some(DEFAULT_TIMEOUT)));
-        let Decoded { run, normal, notes } =
-            asked.decode(tool.def(), inner.coerce, inner.is_layered(tool))?;
+        let (call_id, recording) = (asked.take_call_id(), recording(&mut asked, ctx)?);
+        let keyed = recording.run.is_some() && tool.def().takes_context;
+        let ctx =
+            ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, Some(DEFAULT_TIMEOUT), recording));
+        let keep = inner.is_layered(tool) || keyed;
+        let Decoded { run, normal, notes } = asked.decode(tool.def(), inner.coerce, keep)?;
+        if let (Some(args), Some(call)) = (&normal, ctx.call()) {
+            call.recording().keep_args(args);
+        }
         let result = match normal {
             None => run_tool(run, tool, ctx, &inner.abandoned).await,
             Some(args) => {
@@ -162,12 +172,13 @@ impl Executor {
     fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = &*self.inner;
         let (index, tool) = find(&inner.registry, asked.tool())?;
-        let plain = matches!(tool.def().handler, Handler::Sync(_)) && !inner.is_layered(tool);
+        let keyed = ctx.run().is_some() && tool.def().takes_context;
+        let plain = matches!(tool.def().handler, Handler::Sync(_)) && !inner.is_layered(tool) && !keyed;
         if !plain {
             return self.block_on(asked, ctx, caller);
         }
-        let call_id = asked.take_call_id();
-        let ctx = ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, None));
+        let (call_id, recording) = (asked.take_call_id(), recording(&mut asked, ctx)?);
+        let ctx = ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, None, recording));
         let Decoded { run, notes, .. } = asked.decode(tool.def(), inner.coerce, false)?;
         let result = match (run, ctx.deadline()) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
@@ -218,6 +229,7 @@ impl Inner {
         self.layers.iter().any(|layer| layer.concerns(tool.def()))
     }
 
+    #[expect(clippy::too_many_arguments, reason = "each is one thing that a scope knows")]
     fn scope(
         &self,
         index: usize,
@@ -226,6 +238,7 @@ impl Inner {
         ctx: &ToolContext,
         caller: Caller,
         default: Option<Duration>,
+        recording: Recording,
     ) -> CallScope {
         let parent = ctx.deadline();
         let own = tool.def().timeout.or(default).map(|limit| Instant::now() + limit);
@@ -233,8 +246,18 @@ impl Inner {
             (Some(own), Some(parent)) => Some(own.min(parent)),
             (own, parent) => own.or(parent),
         };
-        CallScope::new(self.registry.clone(), index, caller, call_id, deadline)
+        CallScope::new(self.registry.clone(), index, caller, call_id, deadline, recording)
     }
+}
+
+/// What a call will know of its record.
+fn recording(asked: &mut Asked<'_>, ctx: &ToolContext) -> Result<Recording, ToolError> {
+    let explicit = asked.take_key();
+    if let Some(key) = &explicit {
+        check_explicit(key)?;
+    }
+    let (run, parent) = (ctx.run().cloned(), ctx.scope_of_call().cloned());
+    Ok(Recording::new(run, parent, explicit))
 }
 
 /// Runs a plain function on a thread of its own and leaves it there when the deadline passes.
@@ -292,6 +315,7 @@ impl fmt::Debug for Executor {
 pub struct ExecutorBuilder {
     registry: Registry,
     approve: Option<ApprovalLevel>,
+    journal: Option<Shared>,
     own: Vec<(Place, Box<dyn Layer>)>,
     coerce: Coerce,
 }
@@ -318,6 +342,25 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Records calls. `program` is the name and version that rows carry.
+    pub fn journal(
+        mut self,
+        journal: Arc<dyn Journal>,
+        mode: JournalMode,
+        program: impl Into<String>,
+    ) -> Self {
+        self.journal = Some(Shared { journal, mode, program: program.into(), snapshot: None });
+        self
+    }
+
+    /// Tells somebody of each side effect that ran; only where there is a journal, which must come first.
+    pub fn snapshot(mut self, hook: impl SnapshotHook + 'static) -> Self {
+        if let Some(journal) = &mut self.journal {
+            journal.snapshot = Some(Arc::new(hook));
+        }
+        self
+    }
+
     /// Adds a layer just outside a step.
     pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
         self.own.push((Place { before: true, anchor: step.to_owned() }, Box::new(layer)));
@@ -338,9 +381,17 @@ impl ExecutorBuilder {
         let approve = self.approve.map(|level| Arc::new(Approve::new(level)));
         let mut layers: Vec<Box<dyn Layer>> = Vec::new();
         let mut names = vec!["decode"];
+        let journal = self.journal.map(Arc::new);
+        if let Some(shared) = &journal {
+            layers.push(Box::new(Identify(Arc::clone(shared))));
+        }
         if let Some(approve) = &approve {
             layers.push(Box::new(Arc::clone(approve)));
             names.push("approve");
+        }
+        if let Some(shared) = journal {
+            layers.push(Box::new(Recorder(shared)));
+            names.push("journal");
         }
         let mut outside = 0;
         for (place, layer) in self.own {
@@ -357,7 +408,9 @@ impl ExecutorBuilder {
             let at = if place.before { layers.len() } else { outside };
             outside += usize::from(!place.before);
             layers.insert(at, layer);
-            names.insert(at + 1, "own");
+            // The journal identifies calls in a layer that has no name of its own.
+            let named = if place.before { names.len() } else { outside };
+            names.insert(named, "own");
         }
         names.push("run");
         let (registry, coerce, abandoned) = (self.registry, self.coerce, Arc::default());

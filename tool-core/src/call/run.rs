@@ -100,6 +100,13 @@ impl Drop for Waiting {
 /// A blocking function on its thread.
 pub(super) struct Working(Arc<Function>);
 
+impl Working {
+    /// Whether nobody waits for the function any more.
+    fn is_left(&self) -> bool {
+        self.0.left.load(Ordering::Acquire)
+    }
+}
+
 impl Drop for Working {
     fn drop(&mut self) {
         if self.0.left.swap(true, Ordering::AcqRel) {
@@ -121,11 +128,12 @@ pub(super) async fn run_tool(
     match run {
         Run::Async(make) => {
             let started = guard_start(tool, || make(ctx.clone()));
-            bounded(Guarded { tool: tool.name(), future: started? }, tool, &ctx).await
+            let guarded = Guarded { tool: tool.name(), future: started? };
+            bounded(ctx.scope(guarded), tool, &ctx).await
         }
         Run::Sync(body) => match Handle::try_current() {
             Ok(runtime) => on_blocking_pool(&runtime, body, tool, ctx, abandoned).await,
-            Err(_) => guard(tool.name(), || body(ctx)),
+            Err(_) => guard(tool.name(), || ctx.scope_sync(|| body(ctx.clone()))),
         },
     }
 }
@@ -139,7 +147,7 @@ pub(super) fn run_inline(
     if ctx.is_cancelled() {
         return Err(cancelled(tool));
     }
-    guard(tool.name(), || body(ctx))
+    guard(tool.name(), || ctx.scope_sync(|| body(ctx.clone())))
 }
 
 /// Making the future runs no code of the author's but moves, yet a panic there must not escape either.
@@ -163,8 +171,12 @@ async fn on_blocking_pool(
     let name = tool.name().to_owned();
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {
-        let _working = working;
-        guard(&name, || body(inner))
+        let result = guard(&name, || inner.scope_sync(|| body(inner.clone())));
+        if let (true, Some(call)) = (working.is_left(), inner.call()) {
+            call.recording().late(&result);
+        }
+        drop(working);
+        result
     });
     let stopped = || Err(ToolError::internal("The tool stopped unexpectedly.").code("panic"));
     let result = bounded(async { task.await.unwrap_or_else(|_| stopped()) }, tool, &ctx).await;

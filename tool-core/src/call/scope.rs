@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::Caller;
+use super::recording::Recording;
 use crate::context::LazyToken;
 use crate::def::{Behavior, ToolDef};
 use crate::registry::{Registry, ToolEntry};
@@ -20,6 +21,7 @@ pub struct CallScope {
     cancel: LazyToken,
     /// Nanoseconds that the call waited for somebody, which its limits do not count.
     waited: AtomicU64,
+    recording: Recording,
 }
 
 impl CallScope {
@@ -29,6 +31,7 @@ impl CallScope {
         caller: Caller,
         call_id: Option<String>,
         deadline: Option<Instant>,
+        recording: Recording,
     ) -> CallScope {
         CallScope {
             registry,
@@ -38,6 +41,7 @@ impl CallScope {
             deadline,
             cancel: LazyToken::default(),
             waited: AtomicU64::new(0),
+            recording,
         }
     }
 
@@ -47,6 +51,14 @@ impl CallScope {
 
     fn def(&self) -> Option<&ToolDef<'_>> {
         self.entry().map(ToolEntry::def)
+    }
+
+    pub(crate) fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    pub(crate) fn tool_def(&self) -> Option<(&str, &ToolDef<'_>)> {
+        self.entry().map(|entry| (entry.name(), entry.def()))
     }
 
     /// The effective name of the tool.
