@@ -22,6 +22,9 @@ use crate::{command_line, schema};
 /// Makes the context of a call from what the person asked for.
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
 
+/// Adds layers to the executor of the program's tools.
+pub(crate) type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync;
+
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
 
@@ -52,6 +55,7 @@ pub struct Cli {
     pub(crate) executor: Option<Result<Executor, ToolError>>,
     /// The executor of a program that has none of its own: it remembers what a person approved for good.
     pub(crate) standard: OnceLock<Executor>,
+    pub(crate) layers: Option<Box<Layers>>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
 }
@@ -84,6 +88,7 @@ impl Cli {
             groups: BTreeMap::new(),
             executor: None,
             standard: OnceLock::new(),
+            layers: None,
             provide: None,
             probes: Vec::new(),
         }
@@ -121,6 +126,16 @@ impl Cli {
     #[must_use]
     pub fn executor(mut self, builder: ExecutorBuilder) -> Cli {
         self.executor = Some(for_command_line(builder).build());
+        self
+    }
+
+    /// Adds layers to the executor of the program's own tools, once they are collected: a journal, for instance.
+    #[must_use]
+    pub fn layers<F>(mut self, add: F) -> Cli
+    where
+        F: Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync + 'static,
+    {
+        self.layers = Some(Box::new(add));
         self
     }
 
@@ -217,7 +232,12 @@ impl Cli {
             None => match self.standard.get() {
                 Some(executor) => Ok(executor.clone()),
                 None => {
-                    let executor = for_command_line(Executor::standard(registry.clone())).build()?;
+                    let builder = Executor::standard(registry.clone());
+                    let builder = match &self.layers {
+                        Some(add) => add(builder),
+                        None => builder,
+                    };
+                    let executor = for_command_line(builder).build()?;
                     Ok(self.standard.get_or_init(|| executor).clone())
                 }
             },

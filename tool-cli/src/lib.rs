@@ -67,7 +67,7 @@ pub use builtin::RESERVED;
 pub use cli::Cli;
 pub use exit::ExitCode;
 pub use io::{Io, Settled, Terminal, Tty};
-pub use run::{main, run};
+pub use run::{main, main_from, run};
 pub use schema::Target as SchemaTarget;
 pub use settings::{Color, Setting, Settings, Source};
 /// What tools are defined with: a crate that depends on this one alone can define its own.

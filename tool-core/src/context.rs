@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{Approver, CallScope, Caller, RunScope};
+use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
 use crate::live::LiveSink;
@@ -60,6 +60,7 @@ impl ToolContext {
             approver: None,
             cancel: CancellationToken::new(),
             deadline: None,
+            run: None,
         }
     }
 
@@ -242,6 +243,7 @@ pub struct ContextBuilder {
     approver: Option<Arc<dyn Approver>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
+    run: Option<Arc<RunScope>>,
 }
 
 impl ContextBuilder {
@@ -295,6 +297,12 @@ impl ContextBuilder {
         self
     }
 
+    /// Where every call of this host stands in a run.
+    pub fn run(mut self, at: Coordinates) -> Self {
+        self.run = Some(RunScope::new(at, None));
+        self
+    }
+
     /// When every call of this host must have ended.
     pub fn deadline(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
@@ -303,9 +311,9 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self { capabilities, secrets, progress, live, approver, cancel, deadline } = self;
+        let Self { capabilities, secrets, progress, live, approver, cancel, deadline, run } = self;
         let host = Host { capabilities, secrets, progress, live, approver, cancel, deadline };
-        ToolContext { host: Arc::new(host), call: None, run: None }
+        ToolContext { host: Arc::new(host), call: None, run }
     }
 }
 

@@ -148,23 +148,23 @@ cases! {
     }
 }
 
-/// Makes a test of each case; `$bench` is an expression that makes a fresh `impl Bench`, or `None` where there is none.
+/// Makes a test that runs every case, each on a fresh bench: `conformance!(SETUP => |setup| BENCH)`. `SETUP` is an
+/// `Option` of what all benches share; where it is `None` the test is skipped.
 #[macro_export]
 macro_rules! conformance {
-    ($bench:expr) => {
+    ($setup:expr => |$shared:ident| $bench:expr) => {
         /// Every case of the suite, on a journal of its own.
         #[test]
         fn conformance() {
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             let wanted = std::env::var("TOOL_CASE").unwrap_or_default();
+            let Some(shared) = $setup else { return };
+            let $shared = &shared;
             let mut ran = 0;
             for (name, case) in $crate::conformance::CASES.iter().filter(|case| case.0.contains(&wanted)) {
-                let Some(bench) = $bench else {
-                    println!("skipped: no journal to run on");
-                    return;
-                };
                 println!("{name}");
+                let bench = $bench;
                 runtime.block_on(case(&bench));
                 ran += 1;
             }

@@ -13,6 +13,10 @@
     reason = "a suite of tests"
 )]
 pub mod conformance;
+#[cfg(feature = "sqlite")]
+mod lazy;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod sql;
 #[cfg(feature = "sqlite")]
@@ -20,5 +24,9 @@ pub mod sqlite;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub mod writer;
 
+#[cfg(feature = "sqlite")]
+pub use lazy::LazyJournal;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresJournal;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteJournal, SqliteOptions};

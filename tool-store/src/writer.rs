@@ -31,6 +31,14 @@ pub(crate) trait Backend {
     fn transact(&mut self, ops: &[Op]) -> Vec<Result<Reply>>;
     /// Tidies up.
     fn idle(&mut self);
+    /// How long nothing happens before it tidies up.
+    fn patience(&self) -> Duration {
+        IDLE
+    }
+    /// Whether it must tidy up again although it did and nothing happened since.
+    fn is_due(&self) -> bool {
+        false
+    }
 }
 
 struct Request {
@@ -130,10 +138,10 @@ fn gone() -> JournalError {
 fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, changed: &Notify) {
     let mut tidy = false;
     loop {
-        let first = match requests.recv_timeout(IDLE) {
+        let first = match requests.recv_timeout(backend.patience()) {
             Ok(first) => first,
             Err(RecvTimeoutError::Timeout) => {
-                if !std::mem::replace(&mut tidy, true) {
+                if !std::mem::replace(&mut tidy, true) || backend.is_due() {
                     backend.idle();
                 }
                 continue;

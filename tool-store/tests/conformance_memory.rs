@@ -2,4 +2,4 @@
 
 use tool_store::conformance::Memory;
 
-tool_store::conformance!(Some(Memory::default()));
+tool_store::conformance!(Some(()) => |_unused| Memory::default());

@@ -17,4 +17,4 @@ impl Bench for File {
     }
 }
 
-tool_store::conformance!(Some(File(tempfile::tempdir().expect("a folder"))));
+tool_store::conformance!(Some(()) => |_unused| File(tempfile::tempdir().expect("a folder")));

@@ -41,9 +41,7 @@ fn vectors_journal() {
             "canonical" => canonical_case(case),
             "arguments" => arguments_case(&tool, case),
             "key" => key_case(case),
-            "effect_key" => {
-                same(&key::effect_key(text(case, "key"), text(case, "step")), &case["effect_key"])
-            }
+            "effect_key" => same(key::effect_key(text(case, "key"), text(case, "step")), &case["effect_key"]),
             "explicit_key" => explicit_case(case),
             "ordinal" => ordinal_case(case),
             "seq" => journal_stored::seq_case(case),

@@ -15,8 +15,15 @@ pub const RECENT: u64 = 1_000;
 /// What an entry says of a row that was pruned.
 pub(crate) const PRUNED: &str = "pruned";
 
-/// Follows the chain, and compares the rows that it speaks of.
+/// Follows the chain, and compares the rows that it speaks of: all as they were at one moment.
 pub(crate) fn verify(db: &Connection, seal: Option<Head>, options: VerifyOptions) -> Result<VerifyReport> {
+    db.execute_batch("BEGIN").map_err(|error| failed(&error))?;
+    let report = followed(db, seal, options);
+    db.execute_batch("COMMIT").map_err(|error| failed(&error))?;
+    report
+}
+
+fn followed(db: &Connection, seal: Option<Head>, options: VerifyOptions) -> Result<VerifyReport> {
     let checkpoint = checkpoint(db)?.unwrap_or_default();
     let last = super::table::head(db)?;
     let full = options.full || options.expect.is_some() || last.n.saturating_sub(checkpoint.n) <= RECENT;
