@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::call::gate::Snapshot;
 use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
@@ -40,9 +41,14 @@ struct Host {
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
+    agent: Option<String>,
+    snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
 }
+
+/// The agent that the person at the command line is.
+const OPERATOR: &str = "operator";
 
 impl ToolContext {
     /// A context that provides nothing.
@@ -58,9 +64,11 @@ impl ToolContext {
             progress: None,
             live: None,
             approver: None,
+            agent: None,
+            run: None,
+            snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
-            run: None,
         }
     }
 
@@ -136,7 +144,13 @@ impl ToolContext {
 
     /// Completes when the call should end.
     pub async fn cancelled(&self) {
-        self.cancellation().cancelled().await;
+        match &self.call {
+            Some(call) => tokio::select! {
+                () = self.cancellation().cancelled() => {}
+                () = call.closing().begins() => {}
+            },
+            None => self.host.cancel.cancelled().await,
+        }
     }
 
     /// Ends the call.
@@ -181,8 +195,36 @@ impl ToolContext {
     }
 
     /// The running call: its tool, id, caller and effects; `None` outside a call.
-    pub fn call(&self) -> Option<&CallScope> {
+    pub fn running(&self) -> Option<&CallScope> {
         self.call.as_deref()
+    }
+
+    /// The agent whose call this is.
+    pub fn agent(&self) -> &str {
+        match (self.snapshot(), &self.host.agent) {
+            (Some(snapshot), _) => snapshot.agent(),
+            (None, Some(agent)) => agent,
+            (None, None) => OPERATOR,
+        }
+    }
+
+    /// Whose call this is; empty where there is only one tenant.
+    pub fn tenant(&self) -> &str {
+        match self.run() {
+            Some(run) if !run.at.tenant.is_empty() => &run.at.tenant,
+            _ => self.snapshot().map_or("", |snapshot| snapshot.tenant()),
+        }
+    }
+
+    /// The run that this call belongs to; empty where there is none.
+    pub fn run_id(&self) -> &str {
+        self.run().map_or("", |run| &run.at.run_id)
+    }
+
+    /// What the agent sees, where that is known for the turn.
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        let call = self.call.as_ref().and_then(|call| call.snapshot());
+        call.or(self.host.snapshot.as_ref())
     }
 
     /// Who called; `None` outside a call.
@@ -193,13 +235,6 @@ impl ToolContext {
     /// Who is asked before the call of a tool that needs approval.
     pub(crate) fn approver(&self) -> Option<&dyn Approver> {
         self.host.approver.as_deref()
-    }
-
-    /// Notes time that the call waited for somebody: its limits do not count it.
-    pub(crate) fn waited(&self, time: Duration) {
-        if let Some(call) = &self.call {
-            call.add_waited(time);
-        }
     }
 
     /// The attempt that this context belongs to.
@@ -217,9 +252,17 @@ impl ToolContext {
         ToolContext { run: Some(run), ..self.clone() }
     }
 
-    /// The same host with one call.
-    pub(crate) fn for_call(&self, call: CallScope) -> ToolContext {
-        ToolContext { host: Arc::clone(&self.host), call: Some(Arc::new(call)), run: self.run.clone() }
+    /// Notes time that the call waited for somebody: its limits do not count it.
+    pub(crate) fn waited(&self, time: Duration) {
+        if let Some(call) = &self.call {
+            call.add_waited(time);
+        }
+    }
+
+    /// The same host with one call, which may be nested in the one that this context has.
+    pub(crate) fn for_call(&self, make: impl FnOnce(Option<Arc<CallScope>>) -> CallScope) -> ToolContext {
+        let call = Some(Arc::new(make(self.call.clone())));
+        ToolContext { host: Arc::clone(&self.host), call, run: self.run.clone() }
     }
 }
 
@@ -241,9 +284,11 @@ pub struct ContextBuilder {
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
+    agent: Option<String>,
+    run: Option<Arc<RunScope>>,
+    snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
-    run: Option<Arc<RunScope>>,
 }
 
 impl ContextBuilder {
@@ -291,15 +336,32 @@ impl ContextBuilder {
         self
     }
 
-    /// The token that ends every call of this host.
-    pub fn cancellation(mut self, token: CancellationToken) -> Self {
-        self.cancel = token;
+    /// The agent whose calls these are; the person at the command line is `operator`.
+    pub fn agent(mut self, agent: impl Into<String>) -> Self {
+        self.agent = Some(agent.into());
         self
     }
 
-    /// Where every call of this host stands in a run.
-    pub fn run(mut self, at: Coordinates) -> Self {
+    /// The run that these calls belong to.
+    pub fn run(self, id: impl Into<String>) -> Self {
+        self.at(Coordinates::new(id))
+    }
+
+    /// Where these calls stand in a run.
+    pub fn at(mut self, at: Coordinates) -> Self {
         self.run = Some(RunScope::new(at, None));
+        self
+    }
+
+    /// What the agent sees during this turn.
+    pub fn snapshot(mut self, snapshot: Arc<Snapshot>) -> Self {
+        self.snapshot = Some(snapshot);
+        self
+    }
+
+    /// The token that ends every call of this host.
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancel = token;
         self
     }
 
@@ -311,8 +373,10 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self { capabilities, secrets, progress, live, approver, cancel, deadline, run } = self;
-        let host = Host { capabilities, secrets, progress, live, approver, cancel, deadline };
+        let Self { capabilities, secrets, progress, live, approver, agent, run, snapshot, cancel, deadline } =
+            self;
+        let host =
+            Host { capabilities, secrets, progress, live, approver, agent, snapshot, cancel, deadline };
         ToolContext { host: Arc::new(host), call: None, run }
     }
 }

@@ -2,6 +2,7 @@
 //! and a sandbox for the commands that they run.
 
 mod journal;
+mod policy;
 mod probe;
 
 use std::process::ExitCode;
@@ -16,9 +17,6 @@ use tool_store::LazyJournal;
 fn main() -> ExitCode {
     // Each command that a tool runs is built by this program, started once more.
     Sandbox::init();
-    if std::env::args_os().nth(1).is_some_and(|word| word == "journal") {
-        return journal::main(plain);
-    }
     let cli = Cli::discover()
         .name("toolbox")
         .version(env!("CARGO_PKG_VERSION"))
@@ -27,6 +25,19 @@ fn main() -> ExitCode {
         .group("shell", "Programs, in a sandbox")
         .layers(recorded)
         .context(context)
+        .command::<journal::JournalListTool>()
+        .command::<journal::JournalShowTool>()
+        .command::<journal::JournalVerifyTool>()
+        .command::<journal::JournalHeadTool>()
+        .command::<journal::JournalExportTool>()
+        .command::<journal::JournalRecoverTool>()
+        .command::<journal::JournalResolveTool>()
+        .command::<journal::JournalRevertTool>()
+        .command::<journal::JournalPruneTool>()
+        .command::<journal::JournalSalvageTool>()
+        .policy(policy::read)
+        .command::<policy::PolicyCheckTool>()
+        .command::<policy::PolicyExplainTool>()
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
     tool_cli::main(Ok(cli))
@@ -51,7 +62,7 @@ static JOURNAL: LazyLock<Option<Arc<LazyJournal>>> =
 fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     let builder = plain(settings)?;
     Ok(match journal::place::coordinates(settings, JOURNAL.as_deref())? {
-        Some(at) => builder.run(at),
+        Some(at) => builder.at(at),
         None => builder,
     })
 }

@@ -143,16 +143,6 @@ impl ToolContext {
         self.run().map_or(&NOWHERE, |run| &run.at)
     }
 
-    /// Whose run it is; empty by default.
-    pub fn tenant(&self) -> &str {
-        &self.coordinates().tenant
-    }
-
-    /// The run; empty where there is none.
-    pub fn run_id(&self) -> &str {
-        &self.coordinates().run_id
-    }
-
     /// The node of the run.
     pub fn node_id(&self) -> &str {
         &self.coordinates().node_id

@@ -26,7 +26,7 @@ pub(super) struct Identify(pub(super) Arc<Shared>);
 
 impl Identify {
     async fn identify(&self, inv: &Invocation<'_>) -> Result<Identity, ToolError> {
-        let Some(scope) = inv.ctx.call() else { return Ok(Identity::default()) };
+        let Some(scope) = inv.ctx.running() else { return Ok(Identity::default()) };
         let (journal, def) = (&self.0.journal, inv.tool.def());
         let aliases: Vec<&str> = inv.tool.aliases().collect();
         let mut recorded = Vec::new();

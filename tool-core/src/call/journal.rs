@@ -97,7 +97,7 @@ impl Recorder {
 
     /// A read: run, and one row afterwards.
     async fn read(&self, inv: Invocation<'_>, next: Next<'_>, mut row: Row) -> ToolResult {
-        if let Some(scope) = inv.ctx.call() {
+        if let Some(scope) = inv.ctx.running() {
             scope.recording().set_begun();
         }
         let result = next.run(inv).await;
@@ -138,13 +138,13 @@ impl Recorder {
                     return Err(unapproved);
                 }
                 Begun::Run(lease) => {
-                    if let Some(scope) = inv.ctx.call() {
+                    if let Some(scope) = inv.ctx.running() {
                         scope.recording().set_begun();
                     }
                     return self.run(inv, next, lease).await;
                 }
                 Begun::Replay(row) => {
-                    if let Some(scope) = inv.ctx.call() {
+                    if let Some(scope) = inv.ctx.running() {
                         scope.recording().set_begun();
                     }
                     return recorded(&row);
@@ -180,7 +180,7 @@ impl Recorder {
         let journal = &self.0.journal;
         journal.running(&lease);
         let (tool, ctx) = (inv.tool, inv.ctx);
-        if let Some(scope) = ctx.call() {
+        if let Some(scope) = ctx.running() {
             let (journal, lease) = (Arc::clone(journal), lease.clone());
             scope.recording().on_late(Box::new(move |result| {
                 drop(journal.finish(lease.clone(), outcome(result, true)));
@@ -189,7 +189,7 @@ impl Recorder {
         let mut unfinished =
             Unfinished { journal, lease: Some(lease), idempotent: tool.def().behavior.idempotent };
         let result = next.run(inv).await;
-        let took_key = ctx.call().is_some_and(|scope| scope.recording().key_was_read());
+        let took_key = ctx.running().is_some_and(|scope| scope.recording().key_was_read());
         warn_of_promise(tool.name(), tool.def(), &result, took_key);
         let Some(lease) = unfinished.lease.take() else { return result };
         let call_id = lease.call_id.clone();
@@ -235,7 +235,7 @@ impl Layer for Recorder {
 
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let Some(identity) = inv.ctx.call().and_then(|scope| scope.recording().identity()) else {
+            let Some(identity) = inv.ctx.running().and_then(|scope| scope.recording().identity()) else {
                 return Err(ToolError::internal("A call reached the journal without a key."));
             };
             let row = settle::draft(&inv, identity, &self.0.program);

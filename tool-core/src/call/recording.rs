@@ -169,7 +169,7 @@ impl ToolContext {
     /// The key of this call: hand it to whatever has the effect, so that a repeat has none. Equal calls of later attempts
     /// have the same key. Empty outside of a call.
     pub fn idempotency_key(&self) -> &str {
-        self.call().map_or("", |call| {
+        self.running().map_or("", |call| {
             call.recording().key_read.store(true, Ordering::Relaxed);
             call.key()
         })

@@ -172,7 +172,7 @@ async fn on_blocking_pool(
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {
         let result = guard(&name, || inner.scope_sync(|| body(inner.clone())));
-        if let (true, Some(call)) = (working.is_left(), inner.call()) {
+        if let (true, Some(call)) = (working.is_left(), inner.running()) {
             call.recording().late(&result);
         }
         drop(working);

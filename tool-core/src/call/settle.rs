@@ -6,6 +6,7 @@ use super::approve::{APPROVAL_TIME, ApprovalRequest, Decision};
 use super::journal::RECONCILE_TIME;
 use super::layer::Invocation;
 use super::recording::Identity;
+use super::redact::{Form, KnownSecrets, redact};
 use super::run;
 use crate::args::{Args, Coerce};
 use crate::def::ToolDef;
@@ -17,7 +18,7 @@ use crate::journal::{CallKey, Class, Journal, Reconciled, RecordedCall, Row, Row
 /// The row of an intent.
 pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) -> Row {
     let (def, at) = (inv.tool.def(), inv.ctx.coordinates());
-    let scope = inv.ctx.call();
+    let scope = inv.ctx.running();
     let call_id = scope.map(|scope| scope.id().to_owned()).unwrap_or_default();
     let parent = scope.and_then(|scope| scope.recording().parent.as_ref());
     let class = Class::of(def);
@@ -30,8 +31,8 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
         tool_name: inv.tool.name().to_owned(),
         input_json: input.to_string(),
         parent_call_id: parent.map(|parent| parent.id().to_owned()),
-        tenant: at.tenant.clone(),
-        agent: at.agent.clone(),
+        tenant: inv.ctx.tenant().to_owned(),
+        agent: Some(inv.ctx.agent().to_owned()),
         caller: inv.caller.as_str().to_owned(),
         program: program.to_owned(),
         call_key: identity.keys.call_key.clone(),
@@ -54,29 +55,17 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
 
 /// The arguments as they are kept, and whether they are whole.
 fn input(def: &ToolDef<'_>, args: &Value) -> (Value, bool) {
-    use crate::def::LogMode;
-    let mut kept = args.clone();
-    let mut complete = true;
+    let schema = def.input_schema().map_or(Value::Bool(true), |input| input.schema().clone());
+    let mut kept = redact(args, &schema, &KnownSecrets::default(), Form::Journal);
+    // What is marked beside the schema is hidden as well.
     let Ok(args) = Args::new(def, Value::Null, Coerce::Lenient) else { return (Value::Null, false) };
-    for param in args.parameters() {
-        let mode = if param.keys.secret { Some(LogMode::Secret) } else { param.keys.log };
-        let hides = matches!(mode, Some(LogMode::Secret | LogMode::Hash | LogMode::Length | LogMode::Omit));
-        let Some(value) = kept.get_mut(param.name).filter(|value| hides && !value.is_null()) else {
-            continue;
-        };
-        complete = false;
-        let bytes = value.as_str().map_or_else(|| crate::canonical::text(value), str::to_owned);
-        *value = match mode {
-            Some(LogMode::Hash) => {
-                let sha256 = <sha2::Sha256 as sha2::Digest>::digest(&bytes);
-                serde_json::json!({"$redacted": "hash", "bytes": bytes.len(), "sha256": crate::canonical::hex(&sha256)})
-            }
-            Some(LogMode::Length) => serde_json::json!({"$redacted": "length", "bytes": bytes.len()}),
-            Some(LogMode::Omit) => serde_json::json!({"$redacted": "omit"}),
-            _ => serde_json::json!({"$redacted": "secret"}),
-        };
+    for param in args.parameters().iter().filter(|param| param.keys.secret) {
+        if let Some(value) = kept.value.get_mut(param.name).filter(|value| !value.is_null()) {
+            *value = serde_json::json!({"$redacted": "secret"});
+            kept.complete = false;
+        }
     }
-    (kept, complete)
+    (kept.value, kept.complete)
 }
 
 /// Asks the tool's handler what became of a call.
@@ -187,8 +176,15 @@ impl Asked<'_, '_> {
         let inv = self.inv;
         let Some(approver) = inv.ctx.approver() else { return Ok(None) };
         let asked = std::time::Instant::now();
-        let request =
-            ApprovalRequest { tool: inv.tool, args: &inv.args, caller: inv.caller, question: Some(question) };
+        let hash = crate::canonical::sha256(&serde_json::json!(["replay", inv.tool.name(), question]));
+        let request = ApprovalRequest {
+            tool: inv.tool,
+            args: &inv.args,
+            caller: inv.caller,
+            question: Some(question),
+            agent: inv.ctx.agent(),
+            hash: &hash,
+        };
         let decision = tokio::select! {
             biased;
             () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use crate::dialect::Compiled;
 use crate::schema::{InputSchema, SchemaProblem};
 
 /// The lazily computed values of one definition: nothing but an empty cell until the first is asked for.
@@ -21,6 +22,8 @@ pub(crate) struct Computed {
     pub(crate) fingerprint: OnceLock<Box<str>>,
     /// Whether a warning about the tool was written.
     told: AtomicBool,
+    /// The input schema in each wire form, in the order of `Wire::ALL`.
+    pub(crate) wire: [OnceLock<Arc<Compiled>>; 5],
 }
 
 impl Cache {

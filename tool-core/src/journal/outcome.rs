@@ -24,6 +24,9 @@ pub fn output_to_json(output: &ToolOutput) -> Value {
     if let Some(trailer) = &output.trailer {
         out.insert("trailer".to_owned(), json!(trailer));
     }
+    if let Some(cut) = &output.truncated {
+        out.insert("truncated".to_owned(), json!(cut));
+    }
     if output.finish {
         out.insert("finish".to_owned(), json!(true));
     }
@@ -49,6 +52,7 @@ pub fn output_of_json(text: &str) -> Option<ToolOutput> {
         },
         structured: members.remove("structured"),
         trailer: members.remove("trailer").and_then(|text| text.as_str().map(str::to_owned)),
+        truncated: members.remove("truncated").and_then(|text| text.as_str().map(str::to_owned)),
         finish: members.remove("finish") == Some(Value::Bool(true)),
         meta: match members.remove("meta") {
             Some(Value::Object(meta)) => meta,

@@ -6,7 +6,8 @@ use tool_core::journal::chain::Head;
 use tool_core::journal::{Cell, Journal as _, Row, RowQuery, Status, VerifyOptions, Word as _};
 use tool_core::prelude::*;
 
-use super::{Given, opened};
+use super::open;
+use tool_cli::Surroundings;
 
 /// The members that a list shows.
 const SHOWN: [&str; 9] = [
@@ -36,13 +37,13 @@ fn object(row: &Row, members: Option<&[&str]>) -> Value {
 }
 
 /// Lists recorded calls, in order.
-#[tool(register = false)]
-pub(crate) async fn list(
+#[tool(group = "journal", register = false)]
+pub(crate) async fn journal_list(
     /// Only those of a run.
     run: Option<&str>,
     /// Only those with a status: intent, running, ok, error, cancelled, in_doubt, reconciled.
     status: Option<&str>,
-    #[ctx] given: &Given,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let status = status
         .map(|word| {
@@ -52,38 +53,38 @@ pub(crate) async fn list(
         })
         .transpose()?;
     let query = RowQuery { run_id: run.map(str::to_owned), status, ..RowQuery::default() };
-    let rows = opened(given)?.journal.rows(&query).await?;
+    let rows = open(around)?.journal.rows(&query).await?;
     Ok(ToolOutput::structured(rows.iter().map(|row| object(row, Some(&SHOWN))).collect::<Value>()))
 }
 
 /// Shows everything about one call.
-#[tool(register = false)]
-pub(crate) async fn show(
+#[tool(group = "journal", register = false)]
+pub(crate) async fn journal_show(
     /// Its id.
     #[arg(positional)]
     call: &str,
-    #[ctx] given: &Given,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    Ok(ToolOutput::structured(object(&find(given, call).await?, None)))
+    Ok(ToolOutput::structured(object(&find(around, call).await?, None)))
 }
 
 /// The row of a call.
-pub(super) async fn find(given: &Given, call: &str) -> Result<Row, ToolError> {
+pub(super) async fn find(around: &Surroundings, call: &str) -> Result<Row, ToolError> {
     let query = RowQuery { call_id: Some(call.to_owned()), ..RowQuery::default() };
-    let row = opened(given)?.journal.rows(&query).await?.pop();
+    let row = open(around)?.journal.rows(&query).await?.pop();
     row.ok_or_else(|| {
         ToolError::not_found(format!("The journal has no call {call:.80}.")).code("unknown_call")
     })
 }
 
 /// Finds out whether the journal was changed behind its back.
-#[tool(register = false)]
-pub(crate) async fn verify(
+#[tool(group = "journal", register = false)]
+pub(crate) async fn journal_verify(
     /// From the first entry, not only the last thousand.
     full: bool,
     /// An end that was kept elsewhere, as `head` prints it.
     expect: Option<&str>,
-    #[ctx] given: &Given,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let expect = expect
         .map(|text| {
@@ -92,7 +93,7 @@ pub(crate) async fn verify(
             })
         })
         .transpose()?;
-    let report = opened(given)?.journal.verify(VerifyOptions { full, expect }).await?;
+    let report = open(around)?.journal.verify(VerifyOptions { full, expect }).await?;
     if report.verdict.is_ok() {
         let value = json!({"result": "ok", "entries": report.entries, "rows": report.rows});
         return Ok(ToolOutput::structured(value));
@@ -106,19 +107,19 @@ fn parse(text: &str) -> Option<Head> {
 }
 
 /// Prints the end of the journal's chain, to be kept elsewhere.
-#[tool(register = false)]
-pub(crate) fn head(#[ctx] given: &Given) -> Result<String, ToolError> {
-    Ok(opened(given)?.journal.head()?.to_string())
+#[tool(group = "journal", register = false)]
+pub(crate) fn journal_head(#[ctx] around: &Surroundings) -> Result<String, ToolError> {
+    Ok(open(around)?.journal.head()?.to_string())
 }
 
 /// Prints every call whole, as JSON Lines with `-o jsonl`.
-#[tool(register = false)]
-pub(crate) async fn export(
+#[tool(group = "journal", register = false)]
+pub(crate) async fn journal_export(
     /// Only those of a run.
     run: Option<&str>,
-    #[ctx] given: &Given,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let query = RowQuery { run_id: run.map(str::to_owned), ..RowQuery::default() };
-    let rows = opened(given)?.journal.rows(&query).await?;
+    let rows = open(around)?.journal.rows(&query).await?;
     Ok(ToolOutput::structured(rows.iter().map(|row| object(row, None)).collect::<Value>()))
 }

@@ -11,18 +11,19 @@ use tool_core::journal::{
 use tool_core::prelude::*;
 use tool_core::recover;
 
-use super::{Given, Opened, opened};
+use super::{Opened, open};
+use tool_cli::Surroundings;
 
 /// Settles the calls whose outcome is not known, as far as that is possible without a person.
 ///
 /// The exit code is 4 when some are left.
-#[tool(register = false, side_effect, idempotent)]
-pub(crate) async fn recover(
+#[tool(group = "journal", register = false, side_effect, idempotent)]
+pub(crate) async fn journal_recover(
     /// Only those of a run.
     run: Option<&str>,
-    #[ctx] given: &Given,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let Opened { journal, executor, ctx } = opened(given)?;
+    let Opened { journal, executor, ctx } = &open(around)?;
     let query =
         RowQuery { run_id: run.map(str::to_owned), status: Some(Status::InDoubt), ..RowQuery::default() };
     let mut done: Vec<Value> = Vec::new();
@@ -41,8 +42,8 @@ pub(crate) async fn recover(
 }
 
 /// Says what became of a call in doubt.
-#[tool(register = false, side_effect, idempotent)]
-pub(crate) async fn resolve(
+#[tool(group = "journal", register = false, side_effect, idempotent)]
+pub(crate) async fn journal_resolve(
     /// Its id.
     #[arg(positional)]
     call: &str,
@@ -51,7 +52,7 @@ pub(crate) async fn resolve(
     outcome: &str,
     /// What is known about it.
     note: Option<&str>,
-    #[ctx] given: &Given,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let note = note.unwrap_or("A person has settled it.");
     let answer = match outcome {
@@ -59,14 +60,14 @@ pub(crate) async fn resolve(
         "error" => Answer::Failed(ToolError::failed(note.to_owned()).to_json().to_string()),
         _ => Answer::NotDone,
     };
-    let row = opened(given)?.journal.reconcile(call.to_owned(), answer, ResolvedBy::Person).await?;
+    let row = open(around)?.journal.reconcile(call.to_owned(), answer, ResolvedBy::Person).await?;
     Ok(ToolOutput::structured(json!({"call_id": row.call_id, "status": "reconciled", "resolution": outcome})))
 }
 
 /// Undoes the calls of a run, newest first. It stops at the first that fails.
-#[tool(register = false, side_effect, idempotent)]
+#[tool(group = "journal", register = false, side_effect, idempotent)]
 #[expect(clippy::too_many_arguments, reason = "each is an option")]
-pub(crate) async fn revert(
+pub(crate) async fn journal_revert(
     /// The run.
     run: &str,
     /// Only calls behind this one, as ATTEMPT.SEQ.
@@ -79,9 +80,9 @@ pub(crate) async fn revert(
     force: bool,
     /// Undo this call although nobody knows whether it happened.
     confirm: Vec<String>,
-    #[ctx] given: &Given,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let opened = opened(given)?;
+    let opened = &open(around)?;
     let query = RowQuery { run_id: Some(run.to_owned()), ..RowQuery::default() };
     let after = after.map(number).transpose()?;
     let mut rows = opened.journal.rows(&query).await?;
@@ -141,22 +142,22 @@ async fn undone(opened: &Opened, row: &Row) -> Result<(), ToolError> {
 }
 
 /// Removes runs that ended long ago. What is in doubt stays.
-#[tool(register = false, side_effect, idempotent)]
-pub(crate) fn prune(
+#[tool(group = "journal", register = false, side_effect, idempotent)]
+pub(crate) fn journal_prune(
     /// How many days ago.
     #[arg(range = 0..=36_500)]
     days: u32,
-    #[ctx] given: &Given,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let older = Duration::from_secs(u64::from(days) * 24 * 3600);
-    let pruned = opened(given)?.journal.prune(older)?;
+    let pruned = open(around)?.journal.prune(older)?;
     let value = json!({"runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries});
     Ok(ToolOutput::structured(value))
 }
 
 /// Copies what is readable of a damaged journal to a new file. Nothing is deleted.
-#[tool(register = false, side_effect, idempotent = false, replay = "manual")]
-pub(crate) fn salvage(
+#[tool(group = "journal", register = false, side_effect, idempotent = false, replay = "manual")]
+pub(crate) fn journal_salvage(
     /// The new file.
     #[arg(positional, hint = "file")]
     copy: &Path,
