@@ -24,12 +24,3 @@ pub(crate) fn cases(file: &str) -> Option<(Vec<Value>, PathBuf)> {
         other => panic!("cases must be a list, not {other}"),
     }
 }
-
-/// One of the fixtures of a file that is known to be there.
-pub(crate) fn fixture(file: &str, name: &str) -> Value {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
-    let text = std::fs::read_to_string(folder.join(file)).expect("the file was read before");
-    let file: Value = serde_json::from_str(&text).expect("vectors are JSON");
-    file["fixtures"][name].clone()
-}

@@ -31,7 +31,7 @@ fn vectors_journal() {
     let Some((cases, folder)) = super::cases("journal.json") else { return };
     println!("vectors_journal: {} cases from {}", cases.len(), folder.display());
     assert!(cases.len() >= LEAST, "only {} cases", cases.len());
-    let tool = tool(&super::cases::fixture("journal.json", "tool"));
+    let tool = tool(&fixture("journal.json", "tool"));
     let mut failures = String::new();
     let mut groups: BTreeMap<String, usize> = BTreeMap::new();
     for case in &cases {
@@ -424,4 +424,13 @@ fn every_word_of_a_row_is_read_back() {
     all::<ResolvedBy>();
     all::<RevertStatus>();
     all::<Effect>();
+}
+
+/// One of the fixtures of a file that is known to be there.
+pub(super) fn fixture(file: &str, name: &str) -> Value {
+    let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
+    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, std::path::PathBuf::from);
+    let text = std::fs::read_to_string(folder.join(file)).expect("the file was read before");
+    let file: Value = serde_json::from_str(&text).expect("vectors are JSON");
+    file["fixtures"][name].clone()
 }

@@ -15,8 +15,8 @@ fn vectors_resume_warning() {
     let Some((cases, folder)) = super::cases("resume_warning.json") else { return };
     println!("vectors_resume_warning: {} cases from {}", cases.len(), folder.display());
     assert!(cases.len() >= LEAST, "only {} cases", cases.len());
-    assert_eq!(super::cases::fixture("resume_warning.json", "marker"), MARKER);
-    let registry = registry(&super::cases::fixture("resume_warning.json", "registry"));
+    assert_eq!(super::journal::fixture("resume_warning.json", "marker"), MARKER);
+    let registry = registry(&super::journal::fixture("resume_warning.json", "registry"));
     let mut failures = String::new();
     for case in &cases {
         let outcome = match case["group"].as_str() {

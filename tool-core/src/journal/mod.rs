@@ -4,6 +4,7 @@
 //! recovery does), [`resume`], [`replay_gate`], [`revert`], [`chain`]. [`machine`] carries them out over any table;
 //! [`MemoryJournal`] is the one in memory, durable ones are in the crate `tool-store`.
 
+mod cassette;
 mod class;
 mod fault;
 mod memory;
@@ -22,6 +23,7 @@ pub mod resume;
 pub mod revert;
 pub mod state;
 
+pub use cassette::{Cassette, CassetteMode};
 pub use class::{Class, EffectWithoutContext};
 pub use fault::JournalError;
 pub use memory::{MemoryJournal, now_ms};
