@@ -26,21 +26,34 @@ impl Outside {
 
 /// Charges and hands its key on.
 #[tool(side_effect, idempotent = false)]
-fn charge(amount: u64, #[ctx] outside: &Arc<Outside>, ctx: &ToolContext) -> Result<u64, ToolError> {
+fn charge(
+    /// How much.
+    amount: u64,
+    #[ctx] outside: &Arc<Outside>,
+    ctx: &ToolContext,
+) -> Result<u64, ToolError> {
     outside.0.lock().unwrap().push(ctx.idempotency_key().to_owned());
     if amount == 13 { Err(ToolError::timeout("late")) } else { Ok(amount) }
 }
 
 /// Posts, and nobody can tell afterwards.
 #[tool(side_effect, idempotent = false)]
-fn post(text: &str, #[ctx] outside: &Arc<Outside>) -> Result<String, ToolError> {
+fn post(
+    /// What.
+    text: &str,
+    #[ctx] outside: &Arc<Outside>,
+) -> Result<String, ToolError> {
     outside.0.lock().unwrap().push(text.to_owned());
     if text == "lost" { Err(ToolError::unavailable("gone")) } else { Ok(text.to_owned()) }
 }
 
 /// Ships, and can be asked about.
 #[tool(side_effect, idempotent = false, reconcile = look)]
-fn ship(item: &str, #[ctx] outside: &Arc<Outside>) -> Result<String, ToolError> {
+fn ship(
+    /// What.
+    item: &str,
+    #[ctx] outside: &Arc<Outside>,
+) -> Result<String, ToolError> {
     outside.0.lock().unwrap().push(item.to_owned());
     Err(ToolError::unavailable("gone"))
 }

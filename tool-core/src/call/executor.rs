@@ -294,7 +294,7 @@ impl Executor {
             matches!(tool.def().handler, Handler::Sync(_))
                 && !inner.is_layered(tool)
                 && !nested::may_call(tool.def())
-                && !(tool.def().takes_context && ctx.run().is_some())
+                && (!tool.def().takes_context || ctx.run().is_none())
         };
         if !quick {
             return self.block_on(asked, ctx, caller);

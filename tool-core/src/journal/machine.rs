@@ -172,7 +172,7 @@ fn meet(rows: &mut dyn Rows, begin: &Begin) -> Result<Met> {
         let call = Incoming { class: row.class, attempt: row.attempt, args_sha256: &row.args_sha256 };
         let (mark, decision) = state::begin(met.as_ref(), call, alive);
         if let (true, Some(lost)) = (mark, &met) {
-            let Some(marked) = change(rows, lost, |row| doubt(row))? else { continue };
+            let Some(marked) = change(rows, lost, doubt)? else { continue };
             met = Some(marked);
         }
         if let Some(met) = decide(rows, begin, met, decision)? {
@@ -369,7 +369,7 @@ fn mark_lost(rows: &mut dyn Rows) -> Result<Vec<Row>> {
     let mut marked = Vec::new();
     for row in rows.open()? {
         if !rows.alive(&row)? {
-            marked.extend(change(rows, &row, |row| doubt(row))?);
+            marked.extend(change(rows, &row, doubt)?);
         }
     }
     Ok(marked)

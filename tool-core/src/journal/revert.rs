@@ -33,7 +33,7 @@ impl Undo {
 }
 
 /// The plan for the rows of a run, newest first; `definition` is the fingerprint of a row's tool as it is now.
-pub fn plan<'r>(rows: &'r [Row], definition: impl Fn(&Row) -> Option<String>) -> Vec<(&'r Row, Undo)> {
+pub fn plan(rows: &[Row], definition: impl Fn(&Row) -> Option<String>) -> Vec<(&Row, Undo)> {
     let mut plan: Vec<(&Row, Undo)> =
         rows.iter().filter_map(|row| undo(row, definition(row)).map(|undo| (row, undo))).collect();
     plan.sort_by_key(|(row, _)| std::cmp::Reverse((row.started_at_ms, row.attempt, row.seq)));

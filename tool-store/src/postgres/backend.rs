@@ -1,6 +1,6 @@
 //! The writer's side of a PostgreSQL journal: one connection, one transaction per batch, leases renewed in between. (journal.md §11)
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::NoTls;
 use tool_core::journal::chain::Head;
 use tool_core::journal::machine::{self, Op, Reply};
-use tool_core::journal::{JournalError, Result};
+use tool_core::journal::{JournalError, Result, Row};
 
 use super::table::{Connection, LEASE, Table, failed};
 use crate::sql::Statements;
@@ -19,6 +19,15 @@ pub const RENEW: Duration = Duration::from_secs(10);
 
 /// How long a worker that could not renew starts no further effect.
 pub const STALE: Duration = Duration::from_secs(20);
+
+/// How often one operation is tried that the database has ended for another one's sake.
+const TRIES: usize = 5;
+
+/// What calls are numbered within.
+fn attempt_of(row: &Row) -> String {
+    let Row { tenant, run_id, node_id, iteration, attempt, .. } = row;
+    format!("{tenant}\u{1f}{run_id}\u{1f}{node_id}\u{1f}{iteration}\u{1f}{attempt}")
+}
 
 pub(crate) struct Backend {
     runtime: Runtime,
@@ -91,6 +100,18 @@ impl Backend {
         let Some(db) = &self.db else {
             return Err(JournalError::unavailable("The journal is not connected."));
         };
+        let numbered = ops.iter().filter_map(|op| match op {
+            Op::Begin(begin) => Some(attempt_of(&begin.row)),
+            Op::Record(row) => Some(attempt_of(row)),
+            _ => None,
+        });
+        // Whoever numbers the calls of an attempt is alone with it until the commit. All take these locks in one order, before
+        // any row's.
+        for attempt in numbered.collect::<BTreeSet<String>>() {
+            let sql = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+            let locked = self.runtime.block_on(db.client.query_one(sql, &[&attempt]));
+            locked.map_err(|error| failed(&error))?;
+        }
         let clock = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
         let now = self.runtime.block_on(db.client.query_one(clock, &[])).map_err(|error| failed(&error))?;
         let now_ms: i64 = now.get(0);
@@ -145,14 +166,15 @@ impl writer::Backend for Backend {
         if self.lease.is_due() {
             self.renew();
         }
-        let done = self.attempt(ops).or_else(|error| {
-            let _ = self.say("ROLLBACK");
-            if ops.len() == 1 {
-                self.attempt(ops).inspect_err(|_| drop(self.say("ROLLBACK")))
-            } else {
-                Err(error)
+        let tries = if ops.len() == 1 { TRIES } else { 1 };
+        let mut done = Err(JournalError::unavailable("The journal was not asked."));
+        for _ in 0..tries {
+            done = self.attempt(ops);
+            if done.is_ok() {
+                break;
             }
-        });
+            let _ = self.say("ROLLBACK");
+        }
         match done {
             Ok(answers) => answers,
             // Two batches may lock each other out, and one operation may spoil all: each by itself.

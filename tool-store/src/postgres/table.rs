@@ -209,12 +209,6 @@ impl Rows for Table<'_> {
     }
 
     fn last_seq(&mut self, row: &Row) -> Result<u32> {
-        // Whoever numbers the calls of an attempt is alone with it until the commit.
-        let attempt_of = format!(
-            "{}\u{1f}{}\u{1f}{}\u{1f}{}\u{1f}{}",
-            row.tenant, row.run_id, row.node_id, row.iteration, row.attempt
-        );
-        self.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", &[&attempt_of])?;
         let sql = self.sql.last_seq.clone();
         let (iteration, attempt) = (number(row.iteration), i64::from(row.attempt));
         let found = self.query(&sql, &[&row.tenant, &row.run_id, &row.node_id, &iteration, &attempt])?;
