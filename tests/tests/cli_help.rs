@@ -55,7 +55,7 @@ fn is_one_piece(line: &str, name: &str) -> bool {
 
 fn golden(program: &Path, name: &str, commands: impl IntoIterator<Item = String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/help").join(name);
-    let assert = Assert::new().action_env("SNAPSHOTS");
+    let assert = Assert::new().action_env("SNAPSHOTS").normalize_paths(false);
     let mut files = BTreeSet::new();
     for words in commands {
         let file = if words.is_empty() { name.to_owned() } else { words.replace(' ', "-") } + ".txt";

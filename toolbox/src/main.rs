@@ -9,8 +9,10 @@ use std::process::ExitCode;
 use std::sync::{Arc, LazyLock};
 
 use tool_cli::{Cli, Settings};
+use tool_core::args::suggest;
 use tool_core::journal::Journal;
 use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolContext, ToolError};
+use tool_std::limits::Limits;
 use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
 use tool_store::LazyJournal;
 
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         .group("file", "Files of the workspace")
         .group("shell", "Programs, in a sandbox")
         .layers(recorded)
+        .limits(limit)
         .context(context)
         .command::<journal::JournalListTool>()
         .command::<journal::JournalShowTool>()
@@ -67,10 +70,43 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     })
 }
 
+/// The directory that the tools work in.
+fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
+    let policy = WorkspacePolicy { limits: limits(settings)?, ..WorkspacePolicy::default() };
+    Workspace::open(&settings.root, policy)
+}
+
+/// What confines the commands that the tools run.
+fn sandbox(settings: &Settings, workspace: &Workspace) -> Result<Sandbox, ToolError> {
+    let policy = SandboxPolicy { limits: limits(settings)?, ..SandboxPolicy::default() };
+    Sandbox::open(policy, workspace)
+}
+
+/// Judges a limit of the settings file.
+fn limit(name: &str, value: u64) -> Result<(), ToolError> {
+    let mut limits = Limits::default();
+    let known = limits.rows();
+    limits.set(name, value).map_err(|error| {
+        match suggest(name, known.iter().map(|row| (row.name, row.name))).first() {
+            Some(near) if error.code_str() == "limit_unknown" => {
+                error.hint(format!("did you mean `{near}`?"))
+            }
+            _ => error,
+        }
+    })
+}
+
+/// The limits as the settings file has them.
+fn limits(settings: &Settings) -> Result<Limits, ToolError> {
+    let mut limits = Limits::default();
+    settings.limits().iter().try_for_each(|set| limits.set(&set.name, set.value))?;
+    Ok(limits)
+}
+
 /// What the standard tools find in their context.
 fn plain(settings: &Settings) -> Result<ContextBuilder, ToolError> {
-    let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
-    let sandbox = Sandbox::open(SandboxPolicy::default(), &workspace)?;
+    let workspace = workspace(settings)?;
+    let sandbox = sandbox(settings, &workspace)?;
     Ok(ToolContext::builder()
         .secrets(settings.secrets())
         .provide_with(move |ctx| Arc::new(workspace.for_call(ctx)))

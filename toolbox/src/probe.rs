@@ -4,13 +4,13 @@ use serde_json::json;
 use tool_cli::Settings;
 use tool_cli::doctor::{Check, Limit, Probe};
 use tool_core::ToolError;
+use tool_std::Workspace;
 use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
-use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
 
 /// Root, rules and limits of the file tools.
 pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
-    let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
+    let workspace = crate::workspace(settings)?;
     let root = workspace.root().display().to_string();
     let policy = workspace.policy();
     let warnings = warnings(&workspace, settings);
@@ -51,8 +51,8 @@ fn word(rule: Rule) -> &'static str {
 
 /// What confines commands here, and the limits of a command.
 pub(crate) fn sandbox(settings: &Settings) -> Result<Probe, ToolError> {
-    let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
-    let sandbox = Sandbox::open(SandboxPolicy::default(), &workspace)?;
+    let workspace = crate::workspace(settings)?;
+    let sandbox = crate::sandbox(settings, &workspace)?;
     let report = sandbox.report();
     let check = match report.refusal() {
         Some(why) => {
