@@ -25,6 +25,9 @@ use crate::{command_line, schema};
 /// Makes the context of a call from what the person asked for.
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
 
+/// Adds layers to the executor of the program's tools.
+pub(crate) type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync;
+
 /// Reads a policy file for the tools of a registry.
 pub(crate) type ReadPolicy =
     dyn Fn(&Path, &Settings, &Registry) -> Result<Arc<dyn Policy>, ToolError> + Send + Sync;
@@ -62,6 +65,7 @@ pub struct Cli {
     pub(crate) executor: Option<Result<Executor, ToolError>>,
     /// The executor of a program that has none of its own: it remembers what a person approved for good.
     pub(crate) standard: OnceLock<Executor>,
+    pub(crate) layers: Option<Box<Layers>>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
@@ -97,6 +101,7 @@ impl Cli {
             groups: BTreeMap::new(),
             executor: None,
             standard: OnceLock::new(),
+            layers: None,
             provide: None,
             probes: Vec::new(),
             policy: None,
@@ -137,6 +142,16 @@ impl Cli {
     #[must_use]
     pub fn executor(mut self, builder: ExecutorBuilder) -> Cli {
         self.executor = Some(for_command_line(builder).build());
+        self
+    }
+
+    /// Adds layers to the executor of the program's own tools, once they are collected: a journal, for instance.
+    #[must_use]
+    pub fn layers<F>(mut self, add: F) -> Cli
+    where
+        F: Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync + 'static,
+    {
+        self.layers = Some(Box::new(add));
         self
     }
 
@@ -262,7 +277,12 @@ impl Cli {
             None => match self.standard.get() {
                 Some(executor) => Ok(executor.clone()),
                 None => {
-                    let executor = for_command_line(Executor::standard(registry.clone())).build()?;
+                    let builder = Executor::standard(registry.clone());
+                    let builder = match &self.layers {
+                        Some(add) => add(builder),
+                        None => builder,
+                    };
+                    let executor = for_command_line(builder).build()?;
                     Ok(self.standard.get_or_init(|| executor).clone())
                 }
             },

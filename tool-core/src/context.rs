@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::gate::Snapshot;
-use crate::call::{Approver, CallScope, Caller};
+use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
 use crate::live::LiveSink;
@@ -31,6 +31,7 @@ use crate::secret::{NoSecrets, Secret, SecretSource};
 pub struct ToolContext {
     host: Arc<Host>,
     call: Option<Arc<CallScope>>,
+    run: Option<Arc<RunScope>>,
 }
 
 /// What the host provides, shared by all its calls.
@@ -41,7 +42,6 @@ struct Host {
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
     agent: Option<String>,
-    run_id: Option<String>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -65,7 +65,7 @@ impl ToolContext {
             live: None,
             approver: None,
             agent: None,
-            run_id: None,
+            run: None,
             snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
@@ -210,12 +210,15 @@ impl ToolContext {
 
     /// Whose call this is; empty where there is only one tenant.
     pub fn tenant(&self) -> &str {
-        self.snapshot().map_or("", |snapshot| snapshot.tenant())
+        match self.run() {
+            Some(run) if !run.at.tenant.is_empty() => &run.at.tenant,
+            _ => self.snapshot().map_or("", |snapshot| snapshot.tenant()),
+        }
     }
 
     /// The run that this call belongs to; empty where there is none.
     pub fn run_id(&self) -> &str {
-        self.host.run_id.as_deref().unwrap_or_default()
+        self.run().map_or("", |run| &run.at.run_id)
     }
 
     /// What the agent sees, where that is known for the turn.
@@ -234,6 +237,21 @@ impl ToolContext {
         self.host.approver.as_deref()
     }
 
+    /// The attempt that this context belongs to.
+    pub(crate) fn run(&self) -> Option<&Arc<RunScope>> {
+        self.run.as_ref()
+    }
+
+    /// The call that this context belongs to, to be kept.
+    pub(crate) fn scope_of_call(&self) -> Option<&Arc<CallScope>> {
+        self.call.as_ref()
+    }
+
+    /// The same context within another attempt.
+    pub(crate) fn with_run(&self, run: Arc<RunScope>) -> ToolContext {
+        ToolContext { run: Some(run), ..self.clone() }
+    }
+
     /// Notes time that the call waited for somebody: its limits do not count it.
     pub(crate) fn waited(&self, time: Duration) {
         if let Some(call) = &self.call {
@@ -243,7 +261,8 @@ impl ToolContext {
 
     /// The same host with one call, which may be nested in the one that this context has.
     pub(crate) fn for_call(&self, make: impl FnOnce(Option<Arc<CallScope>>) -> CallScope) -> ToolContext {
-        ToolContext { host: Arc::clone(&self.host), call: Some(Arc::new(make(self.call.clone()))) }
+        let call = Some(Arc::new(make(self.call.clone())));
+        ToolContext { host: Arc::clone(&self.host), call, run: self.run.clone() }
     }
 }
 
@@ -266,7 +285,7 @@ pub struct ContextBuilder {
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
     agent: Option<String>,
-    run_id: Option<String>,
+    run: Option<Arc<RunScope>>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -324,8 +343,13 @@ impl ContextBuilder {
     }
 
     /// The run that these calls belong to.
-    pub fn run(mut self, id: impl Into<String>) -> Self {
-        self.run_id = Some(id.into());
+    pub fn run(self, id: impl Into<String>) -> Self {
+        self.at(Coordinates::new(id))
+    }
+
+    /// Where these calls stand in a run.
+    pub fn at(mut self, at: Coordinates) -> Self {
+        self.run = Some(RunScope::new(at, None));
         self
     }
 
@@ -349,31 +373,11 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self {
-            capabilities,
-            secrets,
-            progress,
-            live,
-            approver,
-            agent,
-            run_id,
-            snapshot,
-            cancel,
-            deadline,
-        } = self;
-        let host = Host {
-            capabilities,
-            secrets,
-            progress,
-            live,
-            approver,
-            agent,
-            run_id,
-            snapshot,
-            cancel,
-            deadline,
-        };
-        ToolContext { host: Arc::new(host), call: None }
+        let Self { capabilities, secrets, progress, live, approver, agent, run, snapshot, cancel, deadline } =
+            self;
+        let host =
+            Host { capabilities, secrets, progress, live, approver, agent, snapshot, cancel, deadline };
+        ToolContext { host: Arc::new(host), call: None, run }
     }
 }
 

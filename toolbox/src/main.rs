@@ -1,17 +1,20 @@
 //! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`
 //! and a sandbox for the commands that they run.
 
+mod journal;
 mod policy;
 mod probe;
 
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
-use tool_core::{ContextBuilder, ToolContext, ToolError};
+use tool_core::journal::Journal;
+use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolContext, ToolError};
 use tool_std::limits::Limits;
 use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
+use tool_store::LazyJournal;
 
 fn main() -> ExitCode {
     // Each command that a tool runs is built by this program, started once more.
@@ -22,14 +25,49 @@ fn main() -> ExitCode {
         .about("The standard tools as one program.")
         .group("file", "Files of the workspace")
         .group("shell", "Programs, in a sandbox")
+        .layers(recorded)
         .limits(limit)
         .context(context)
+        .command::<journal::JournalListTool>()
+        .command::<journal::JournalShowTool>()
+        .command::<journal::JournalVerifyTool>()
+        .command::<journal::JournalHeadTool>()
+        .command::<journal::JournalExportTool>()
+        .command::<journal::JournalRecoverTool>()
+        .command::<journal::JournalResolveTool>()
+        .command::<journal::JournalRevertTool>()
+        .command::<journal::JournalPruneTool>()
+        .command::<journal::JournalSalvageTool>()
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
     tool_cli::main(Ok(cli))
+}
+
+/// Side effects are recorded, unless the journal is off.
+fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
+    match JOURNAL.as_ref() {
+        Some(journal) => {
+            let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
+            builder.journal(Arc::clone(journal) as Arc<dyn Journal>, JournalMode::Effects, program)
+        }
+        None => builder,
+    }
+}
+
+/// The journal of this process, opened by the first call that needs it.
+static JOURNAL: LazyLock<Option<Arc<LazyJournal>>> =
+    LazyLock::new(|| journal::place::journal(None).map(Arc::new));
+
+/// What the standard tools find in their context, at a place of a run where the environment names one.
+fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
+    let builder = plain(settings)?;
+    Ok(match journal::place::coordinates(settings, JOURNAL.as_deref())? {
+        Some(at) => builder.at(at),
+        None => builder,
+    })
 }
 
 /// The directory that the tools work in.
@@ -66,7 +104,7 @@ fn limits(settings: &Settings) -> Result<Limits, ToolError> {
 }
 
 /// What the standard tools find in their context.
-fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
+fn plain(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     let workspace = workspace(settings)?;
     let sandbox = sandbox(settings, &workspace)?;
     Ok(ToolContext::builder()

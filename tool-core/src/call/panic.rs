@@ -37,6 +37,27 @@ impl Future for Guarded<'_> {
     }
 }
 
+/// Makes a future; `None` after a panic.
+pub(super) fn quiet<T>(tool: &str, make: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(make)).map_err(|payload| report(tool, None, &*payload)).ok()
+}
+
+/// A future that answers `None` when it panics.
+pub(super) struct Quiet<'a, T>(pub(super) BoxFuture<'a, T>);
+
+impl<T> Future for Quiet<'_, T> {
+    type Output = Option<T>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let polled = catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx)));
+        match polled {
+            Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(_) => Poll::Ready(None),
+        }
+    }
+}
+
 fn report(tool: &str, secrets: Option<&KnownSecrets>, payload: &(dyn Any + Send)) -> ToolError {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no text)");

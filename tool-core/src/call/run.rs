@@ -101,6 +101,13 @@ impl Drop for Waiting {
 /// A blocking function on its thread.
 pub(super) struct Working(Arc<Function>);
 
+impl Working {
+    /// Whether nobody waits for the function any more.
+    fn is_left(&self) -> bool {
+        self.0.left.load(Ordering::Acquire)
+    }
+}
+
 impl Drop for Working {
     fn drop(&mut self) {
         if self.0.left.swap(true, Ordering::AcqRel) {
@@ -123,11 +130,11 @@ pub(super) async fn run_tool(
         Run::Async(make) => {
             let started = guard_start(tool, secrets(&ctx), || make(ctx.clone()));
             let guarded = Guarded { tool: tool.name(), secrets: secrets(&ctx), future: started? };
-            bounded(guarded, tool, &ctx).await
+            bounded(ctx.scope(guarded), tool, &ctx).await
         }
         Run::Sync(body) => match Handle::try_current() {
             Ok(runtime) => on_blocking_pool(&runtime, body, tool, ctx, abandoned).await,
-            Err(_) => guard(tool.name(), secrets(&ctx), || body(ctx.clone())),
+            Err(_) => guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(ctx.clone()))),
         },
     }
 }
@@ -141,7 +148,7 @@ pub(super) fn run_inline(
     if ctx.is_cancelled() {
         return Err(cancelled(tool));
     }
-    guard(tool.name(), secrets(&ctx), || body(ctx.clone()))
+    guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(ctx.clone())))
 }
 
 /// What no log may hold.
@@ -174,8 +181,12 @@ async fn on_blocking_pool(
     let name = tool.name().to_owned();
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {
-        let _working = working;
-        guard(&name, secrets(&inner), || body(inner.clone()))
+        let result = guard(&name, secrets(&inner), || inner.scope_sync(|| body(inner.clone())));
+        if let (true, Some(call)) = (working.is_left(), inner.running()) {
+            call.recording().late(&result);
+        }
+        drop(working);
+        result
     });
     let stopped = || Err(ToolError::internal("The tool stopped unexpectedly.").code("panic"));
     let result = bounded(async { task.await.unwrap_or_else(|_| stopped()) }, tool, &ctx).await;
