@@ -186,7 +186,7 @@ impl Engine {
             false => Some(Private::make().map_err(start_failed)?),
         };
         let limits = &self.policy.limits;
-        let group = self.group(layers, groups).map_err(start_failed)?;
+        let group = self.group(layers, groups).map_err(start_failed)?.map(Arc::new);
         let plan = Plan {
             layers: layers.working().to_vec(),
             network: self.policy.network,
@@ -208,7 +208,7 @@ impl Engine {
             timeout,
             stream_bytes: usize::try_from(stream_bytes).unwrap_or(usize::MAX),
             total_bytes: limits.max_total_output_bytes,
-            free_space_floor: self.workspace.limits().free_space_floor,
+            workspace: self.workspace.clone(),
             cancel: Arc::new(Cancel::new().map_err(start_failed)?),
             follower: None,
             watched: None,

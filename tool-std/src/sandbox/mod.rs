@@ -9,6 +9,7 @@ mod background;
 pub mod capture;
 mod cgroup;
 mod command;
+mod disk;
 mod engine;
 pub mod env;
 mod git_config;
