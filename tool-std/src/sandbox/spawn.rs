@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use super::cgroup::Group;
+use super::ready::Helper;
 use super::wire::{HELPER_NAME, VERSION};
 
 /// The program itself.
@@ -59,6 +60,12 @@ impl Spawner {
     /// Takes the end of a helper off the hands of whoever waits for its command.
     pub(super) fn bury(&self, remains: Remains) {
         let _ = self.ended.send(remains);
+    }
+
+    /// Ends a helper that nobody needs, without waiting for it: it ends when its socket is closed.
+    pub(super) fn discard(&self, helper: Helper) {
+        let Helper { child, group, .. } = helper;
+        self.bury((child, group));
     }
 
     /// Starts a helper with an empty environment.

@@ -9,10 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
-use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::net::{Shutdown, shutdown};
 use tokio::sync::oneshot;
 use tool_core::ToolContext;
 
@@ -24,8 +22,9 @@ use super::ground::Private;
 use super::live::Live;
 use super::outcome::{End, Stop};
 use super::quarantine::Watch;
-use super::spawn::{Ends, Spawner};
-use super::wire::{Message, Plan, Refusal, Stage, Usage, receive, send, send_plan};
+use super::ready::{Helper, Pool};
+use super::spawn::{Remains, Spawner};
+use super::wire::{Errand, Message, Plan, Refusal, Stage, Usage, receive, send, send_with};
 use crate::workspace::Workspace;
 
 /// SIGTERM to SIGKILL; it fits the grace of a call's deadline.
@@ -49,6 +48,7 @@ const KILL: u64 = 1 << 32;
 /// Everything that one command needs.
 pub(super) struct Job {
     pub(super) plan: Plan,
+    pub(super) errand: Errand,
     pub(super) root: OwnedFd,
     pub(super) directory: OwnedFd,
     pub(super) group: Option<Arc<Group>>,
@@ -119,8 +119,8 @@ impl Cancel {
 }
 
 /// Runs a command to its end.
-pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
-    let (socket, stdout, stderr, child) = start(job, spawner)?;
+pub(super) fn run(job: &Job, spawner: &Spawner, pool: &Pool) -> io::Result<Outcome> {
+    let Helper { socket, stdout, stderr, child, group } = start(job, spawner, pool)?;
     let mut call = Running {
         job,
         socket,
@@ -129,6 +129,7 @@ pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
             Stream::new(background::Stream::Err, stderr, job.stream_bytes),
         ],
         child,
+        group,
         began: Instant::now(),
         started: None,
         refusal: None,
@@ -154,34 +155,29 @@ pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
         Some(watch) if call.started.is_some() => watch.end()?,
         _ => Vec::new(),
     };
-    let (outcome, child) = call.outcome();
-    spawner.bury((child, job.group.clone()));
+    let (outcome, remains) = call.outcome();
+    spawner.bury(remains);
     Ok(Outcome { quarantined, ..outcome })
 }
 
-type Started = (OwnedFd, OwnedFd, OwnedFd, Child);
-
-fn start(job: &Job, spawner: &Spawner) -> io::Result<Started> {
-    let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-    let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
-    let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
-    for end in [&stdout, &stderr] {
-        fcntl_setfl(end, OFlags::NONBLOCK)?;
+/// A helper that has its errand: one that was ready, or a new one.
+fn start(job: &Job, spawner: &Spawner, pool: &Pool) -> io::Result<Helper> {
+    let errand = |helper: &Helper| send_with(helper.socket.as_fd(), &job.errand, job.directory.as_fd());
+    if let Some(helper) = pool.take(&job.plan, spawner) {
+        match errand(&helper) {
+            Ok(()) => return Ok(helper),
+            // It did not live to see its command.
+            Err(_) => spawner.discard(helper),
+        }
     }
-    let mut child = spawner.spawn(Ends { socket: theirs, stdout: stdout_end, stderr: stderr_end })?;
-    let told = match &job.group {
-        Some(group) => group.add(child.id()),
-        None => Ok(()),
-    };
-    let told =
-        told.and_then(|()| Ok(send_plan(ours.as_fd(), &job.plan, job.root.as_fd(), job.directory.as_fd())?));
-    if let Err(error) = told {
-        drop(ours);
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(error);
+    let mut helper = Helper::start(spawner, &job.plan, &job.root, job.group.clone())?;
+    match errand(&helper) {
+        Ok(()) => Ok(helper),
+        Err(error) => {
+            helper.end();
+            Err(error.into())
+        }
     }
-    Ok((ours, stdout, stderr, child))
 }
 
 /// How far a command is on its way to its end.
@@ -235,6 +231,7 @@ struct Running<'a> {
     socket: OwnedFd,
     streams: [Stream; 2],
     child: Child,
+    group: Option<Arc<Group>>,
     began: Instant,
     started: Option<Instant>,
     refusal: Option<Refusal>,
@@ -322,6 +319,8 @@ impl Running<'_> {
                 Ok(Some(message)) => self.take(message),
                 Ok(None) => return false,
                 Err(Errno::AGAIN) => return true,
+                // It ended without having read its errand; what it said before is still to come.
+                Err(Errno::CONNRESET) => {}
                 Err(_) => return false,
             }
         }
@@ -398,7 +397,7 @@ impl Running<'_> {
         let now = Instant::now();
         match self.phase {
             Phase::Asked(at) if now >= at => {
-                if let Some(group) = &self.job.group {
+                if let Some(group) = &self.group {
                     group.kill();
                 }
                 let _ = shutdown(&self.socket, Shutdown::Write);
@@ -427,8 +426,8 @@ impl Running<'_> {
         }
     }
 
-    fn outcome(mut self) -> (Outcome, Child) {
-        let out_of_memory = self.job.group.as_deref().is_some_and(Group::ran_out_of_memory);
+    fn outcome(mut self) -> (Outcome, Remains) {
+        let out_of_memory = self.group.as_deref().is_some_and(Group::ran_out_of_memory);
         let wrote_too_much = self.wrote_too_much();
         self.stop = self.stop.or(match self.end {
             Some(_) if wrote_too_much => Some(Stop::Output),
@@ -451,7 +450,7 @@ impl Running<'_> {
             strays: self.strays,
             quarantined: Vec::new(),
         };
-        (outcome, self.child)
+        (outcome, (self.child, self.group))
     }
 }
 

@@ -5,6 +5,7 @@
 //! an open handle, never about a name alone. (Source: sandbox.md §1–§5.)
 
 mod content;
+mod descriptor;
 mod destination;
 mod directories;
 mod fallback;

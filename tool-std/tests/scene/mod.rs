@@ -182,7 +182,7 @@ impl Scene {
                 let directory = path(1);
                 fs::create_dir_all(&directory).unwrap();
                 // A million files take a minute to make: all of them on demand.
-                let share = if std::env::var_os("TOOL_WIDE").is_some() { 1 } else { 20 };
+                let share = if std::env::var("TOOL_FULL").as_deref() == Ok("1") { 1 } else { 20 };
                 for number in 0..step[2].as_u64().unwrap() / share {
                     fs::File::create(directory.join(number.to_string())).unwrap();
                 }

@@ -1,8 +1,8 @@
 //! The cost of a sandboxed command from a program of 1 GiB, against a bare `posix_spawn` and against bubblewrap.
 //!
-//! Each of the three runs the same program to its end, in turn, so that a busy machine slows all of them alike. The argument
-//! is the number of rounds; prints medians in microseconds: `bare sandboxed bubblewrap`, the last `-` where it is not
-//! installed.
+//! Each of the three runs the same program to its end, in turn, so that a busy machine slows all of them alike; a second
+//! series has nothing but sandboxed commands, one right behind the other. The argument is the number of rounds. Prints a
+//! line per comparison: name, ours and theirs in microseconds.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -34,24 +34,57 @@ fn main() {
     for _ in 0..rounds {
         times[0].push(timed(|| assert!(Program::new(PROGRAM).status().unwrap().success())));
         times[1].push(timed(|| {
-            let finished = runtime.block_on(sandbox.run(Command::new(PROGRAM, Duration::from_secs(10)))).unwrap();
+            let finished =
+                runtime.block_on(sandbox.run(Command::new(PROGRAM, Duration::from_secs(10)))).unwrap();
             assert_eq!(finished.end, End::Exit(0));
         }));
         if has_bubblewrap {
             times[2].push(timed(|| assert!(bubblewrap(&root).status().unwrap().success())));
         }
     }
+    let in_a_row = (0..rounds)
+        .map(|_| {
+            timed(|| {
+                runtime.block_on(sandbox.run(Command::new(PROGRAM, Duration::from_secs(10)))).unwrap();
+            })
+        })
+        .collect();
     drop(black_box(memory));
-    let shown: Vec<String> = times.into_iter().map(|times| median(times).unwrap_or_else(|| "-".to_owned())).collect();
-    println!("{}", shown.join(" "));
+    let [bare, sandboxed, bubblewrap] = times.map(median);
+    let in_a_row = median(in_a_row);
+    println!("spawn_bare {sandboxed} {bare}\nspawn_in_a_row {in_a_row} {bare}");
+    if has_bubblewrap {
+        println!("spawn_bubblewrap {sandboxed} {bubblewrap}");
+    }
     std::fs::remove_dir_all(&root).unwrap();
 }
 
 /// The same confinement as far as bubblewrap has it: a view, namespaces, no network.
 fn bubblewrap(root: &Path) -> Program {
     let mut program = Program::new(BUBBLEWRAP);
-    program.args(["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"]);
-    program.args(["--symlink", "usr/lib64", "/lib64", "--ro-bind", "/etc", "/etc", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp"]);
+    program.args([
+        "--ro-bind",
+        "/usr",
+        "/usr",
+        "--symlink",
+        "usr/bin",
+        "/bin",
+        "--symlink",
+        "usr/lib",
+        "/lib",
+    ]);
+    program.args([
+        "--symlink",
+        "usr/lib64",
+        "/lib64",
+        "--ro-bind",
+        "/etc",
+        "/etc",
+        "--tmpfs",
+        "/tmp",
+        "--tmpfs",
+        "/var/tmp",
+    ]);
     program.args(["--dev", "/dev", "--proc", "/proc", "--unshare-all", "--die-with-parent", "--new-session"]);
     program.arg("--bind").arg(root).arg(root).arg("--chdir").arg(root).args(["--clearenv", PROGRAM]);
     program
@@ -63,7 +96,7 @@ fn timed(act: impl FnOnce()) -> Duration {
     started.elapsed()
 }
 
-fn median(mut times: Vec<Duration>) -> Option<String> {
+fn median(mut times: Vec<Duration>) -> u128 {
     times.sort_unstable();
-    times.get(times.len() / 2).map(|time| time.as_micros().to_string())
+    times.get(times.len() / 2).map_or(0, Duration::as_micros)
 }
