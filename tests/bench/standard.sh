@@ -26,7 +26,7 @@ for line in sys.stdin:
     ratio = int(ours) / int(theirs)
     budget = budgets.get(name)
     verdict = "" if budget is None else f" (budget {budget})"
-    print(f"standard: {name}: {ours} us against {theirs} us, ratio {ratio:.2f}{verdict}")
+    print(f"standard: {name}: {int(ours) / 1000:.1f} us against {int(theirs) / 1000:.1f} us, ratio {ratio:.2f}{verdict}")
     seen.add(name)
     if budget is not None and ratio > budget * slack:
         missed.append(name)

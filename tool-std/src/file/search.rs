@@ -130,16 +130,26 @@ impl Search<'_> {
         let next = || {
             while let Some(entry) = walk.advance()? {
                 if self.is_searched(&entry) {
-                    return Ok(Some(entry));
+                    let before = walk.unreadable().count;
+                    return Ok(Some((entry, before)));
                 }
             }
             Ok(None)
         };
-        let work = |searcher: &mut (RegexMatcher, Searcher), entry: Entry| {
+        let work = |searcher: &mut (RegexMatcher, Searcher), (entry, before): (Entry, u64)| {
             let place = Place { relative: entry.relative.clone(), shown: entry.shown() };
-            self.search_place(searcher, place, self.workspace.entry_file(&entry))
+            Ok((self.search_place(searcher, place, self.workspace.entry_file(&entry))?, before))
         };
-        crew::run(next, || self.tools(), work, |searched| self.take(searched, &mut result, &mut unreadable))?;
+        let mut last = u64::MAX;
+        let take = |(searched, before): (Searched, u64)| {
+            let goes_on = self.take(searched, &mut result, &mut unreadable);
+            if !goes_on {
+                last = before;
+            }
+            goes_on
+        };
+        crew::run(next, || self.tools(), work, take)?;
+        walk.unreadable().cut(last);
         unreadable.iter().for_each(|(place, error)| walk.unreadable().note(place, error));
         Ok(result.finished(walk))
     }

@@ -21,6 +21,7 @@ mod path;
 pub mod policy;
 pub mod protect;
 mod quota;
+mod read;
 pub(crate) mod refusal;
 mod replace;
 pub mod resolve;

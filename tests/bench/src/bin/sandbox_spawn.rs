@@ -2,7 +2,7 @@
 //!
 //! Each of the three runs the same program to its end, in turn, so that a busy machine slows all of them alike; a second
 //! series has nothing but sandboxed commands, one right behind the other. The argument is the number of rounds. Prints a
-//! line per comparison: name, ours and theirs in microseconds.
+//! line per comparison: name, ours and theirs in nanoseconds.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -98,5 +98,5 @@ fn timed(act: impl FnOnce()) -> Duration {
 
 fn median(mut times: Vec<Duration>) -> u128 {
     times.sort_unstable();
-    times.get(times.len() / 2).map_or(0, Duration::as_micros)
+    times.get(times.len() / 2).map_or(0, Duration::as_nanos)
 }
