@@ -30,6 +30,10 @@ impl Approver for Yes {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(std::future::ready(Decision::AllowOnce))
     }
+
+    fn name(&self) -> &str {
+        "flag"
+    }
 }
 
 /// The person at the terminal.

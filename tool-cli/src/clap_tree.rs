@@ -21,7 +21,7 @@ impl Program {
     /// # Errors
     /// Those of the registry of built-in commands.
     pub(crate) fn clap_command(&self, form: Form) -> Result<Command, ToolError> {
-        let own = builtin::registry()?;
+        let own = builtin::registry_with(&self.commands)?;
         let tree = ClapTree {
             program: &self.name,
             version: &self.version,
@@ -67,11 +67,13 @@ impl ClapTree<'_> {
         for command in tools.tools.iter().filter(|command| command.is_listed()) {
             root = root.subcommand(self.tool(command));
         }
-        for (word, about) in builtin::WORDS {
-            if let Some(commands) = own.groups.get(*word) {
+        let added = builtin::added_words(|word| own.groups.contains_key(word));
+        let words = builtin::WORDS.iter().copied().chain(added.iter().map(|(word, about)| (*word, *about)));
+        for (word, about) in words {
+            if let Some(commands) = own.groups.get(word) {
                 root = self.add_group(root, word, Some(about), commands);
             }
-            for command in own.tools.iter().filter(|command| command.word() == *word) {
+            for command in own.tools.iter().filter(|command| command.word() == word) {
                 root = root.subcommand(self.tool(command));
             }
         }

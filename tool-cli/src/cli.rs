@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::sync::OnceLock;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Registry, ToolContext,
-    ToolError,
+    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, Tool,
+    ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -21,6 +22,10 @@ use crate::{command_line, schema};
 
 /// Makes the context of a call from what the person asked for.
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
+
+/// Reads a policy file for the tools of a registry.
+pub(crate) type ReadPolicy =
+    dyn Fn(&Path, &Settings, &Registry) -> Result<Arc<dyn Policy>, ToolError> + Send + Sync;
 
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
@@ -54,6 +59,8 @@ pub struct Cli {
     pub(crate) standard: OnceLock<Executor>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
+    pub(crate) policy: Option<Box<ReadPolicy>>,
+    pub(crate) commands: Vec<&'static ToolDef<'static>>,
 }
 
 /// Where the tools come from.
@@ -86,6 +93,8 @@ impl Cli {
             standard: OnceLock::new(),
             provide: None,
             probes: Vec::new(),
+            policy: None,
+            commands: Vec::new(),
         }
     }
 
@@ -133,6 +142,24 @@ impl Cli {
         F: Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync + 'static,
     {
         self.provide = Some(Box::new(provide));
+        self
+    }
+
+    /// Reads the file behind `--policy`; a program without it refuses the option.
+    #[must_use]
+    pub fn policy<F>(mut self, read: F) -> Cli
+    where
+        F: Fn(&Path, &Settings, &Registry) -> Result<Arc<dyn Policy>, ToolError> + Send + Sync + 'static,
+    {
+        self.policy = Some(Box::new(read));
+        self
+    }
+
+    /// Adds a command beside the built-in ones, under a word that no tool may have. It finds the program's tools and what the
+    /// person asked for in [`Surroundings`](crate::Surroundings).
+    #[must_use]
+    pub fn command<T: Tool>(mut self) -> Cli {
+        self.commands.push(T::DEF);
         self
     }
 

@@ -34,6 +34,8 @@ pub enum Global {
     Root,
     /// `--config`.
     Config,
+    /// `--policy`.
+    Policy,
     /// `--idempotency-key`.
     IdempotencyKey,
     /// `--color`.
@@ -115,7 +117,7 @@ const fn value(name: &'static str) -> (Takes, &'static str) {
 
 /// Every option of the program, in the order of help.
 #[rustfmt::skip]
-pub const GLOBALS: [GlobalDef; 20] = [
+pub const GLOBALS: [GlobalDef; 21] = [
     placed(Place::After, row(Global::Input, (None, "input"), value("JSON"), None,
         "All arguments as one JSON object, @FILE or -; other options win")),
     placed(Place::After, row(Global::Schema, (None, "schema"), (Takes::Perhaps, "TARGET"), None,
@@ -135,6 +137,7 @@ pub const GLOBALS: [GlobalDef; 20] = [
         "Time limit, such as 500ms, 30s or 2m"),
     row(Global::Root, (None, "root"), value("DIR"), Some("ROOT"), "Workspace of the tools [default: .]"),
     row(Global::Config, (None, "config"), value("FILE"), Some("CONFIG"), "Settings file"),
+    row(Global::Policy, (None, "policy"), value("FILE"), Some("POLICY"), "Policy file"),
     row(Global::IdempotencyKey, (None, "idempotency-key"), value("KEY"), None,
         "Same key, same effect: done once"),
     row(Global::Color, (None, "color"), value("WHEN"), Some("COLOR"), "Colours: auto, always or never"),
@@ -147,12 +150,9 @@ pub const GLOBALS: [GlobalDef; 20] = [
         "Print an index of the tools for language models")),
 ];
 
-/// Long forms that no tool may take, though no row of [`GLOBALS`] has them.
-pub const RESERVED: [&str; 1] = ["policy"];
-
 /// Whether no tool may take a long form.
 pub fn is_reserved(name: &str) -> bool {
-    long(name).is_some() || RESERVED.contains(&name)
+    long(name).is_some()
 }
 
 /// The option with a long form, given without `--`.

@@ -30,7 +30,7 @@ pub(crate) enum Detail {
 }
 
 /// The program whose help it is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Page<'a> {
     /// Its name.
     pub(crate) program: &'a str,
@@ -46,6 +46,8 @@ pub(crate) struct Page<'a> {
     pub(crate) groups: &'a BTreeMap<String, String>,
     /// The secrets that are declared and not set.
     pub(crate) missing: &'a BTreeSet<String>,
+    /// The words of the commands that the program adds.
+    pub(crate) added: Vec<(&'static str, &'static str)>,
 }
 
 impl Page<'_> {
@@ -91,8 +93,8 @@ impl Page<'_> {
             Detail::Full if listed <= ROOT_HELP_TOOLS => self.every_tool(tree),
             _ => self.every_group(tree),
         };
-        let builtin =
-            crate::builtin::WORDS.iter().map(|(word, text)| ((*word).to_owned(), (*text).to_owned()));
+        let builtin = crate::builtin::WORDS.iter().chain(&self.added);
+        let builtin = builtin.map(|(word, text)| ((*word).to_owned(), (*text).to_owned()));
         sections.push(("Built-in".to_owned(), builtin.collect()));
         let own = self.options().globals("Options", &Table::default(), |row| row.place != Place::After);
         let mut command = self.command().help_template("{all-args}").args(own);

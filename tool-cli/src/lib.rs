@@ -50,6 +50,7 @@ pub mod select;
 mod session;
 mod settings;
 mod settled;
+mod sight;
 mod signals;
 mod skill;
 mod sources;
@@ -70,5 +71,6 @@ pub use io::{Io, Settled, Terminal, Tty};
 pub use run::{main, run};
 pub use schema::Target as SchemaTarget;
 pub use settings::{Color, Setting, Settings, Source};
+pub use sight::Surroundings;
 /// What tools are defined with: a crate that depends on this one alone can define its own.
 pub use tool_core;

@@ -104,7 +104,10 @@ fn rendered(output: &ToolOutput, tool: Option<&str>, settings: &Settings) -> Vec
 fn parts(block: &Content) -> Option<(&str, &str)> {
     match block {
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => Some((mime_type, data)),
-        Content::Text { .. } | Content::ResourceLink { .. } => None,
+        Content::Text { .. }
+        | Content::Resource { .. }
+        | Content::Json { .. }
+        | Content::ResourceLink { .. } => None,
     }
 }
 

@@ -144,7 +144,7 @@ impl<'c> Session<'c> {
         if let Some(error) = clash::error(&clash::clashes(named)) {
             return Err(error.into());
         }
-        let builtins = builtin::registry()?;
+        let builtins = builtin::registry_with(&self.cli.commands)?;
         let (tree, own) = (Tree::new(&registry), Tree::new(&builtins));
         let route = route::route(&mut lexer, &self.cli.name, &tree, &own);
         let help = lexer.help();

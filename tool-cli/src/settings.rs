@@ -47,6 +47,8 @@ pub struct Settings {
     pub format: Option<Format>,
     /// Wrap result or error.
     pub envelope: bool,
+    /// Policy file, where one was asked for.
+    pub policy: Option<PathBuf>,
     /// Time limit, where one was asked for.
     pub timeout: Option<Duration>,
     /// When to use colours.
@@ -156,6 +158,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, program: &str, prefix: &str) -> (S
         root: reader.root(),
         format: reader.format(envelope),
         envelope,
+        policy: reader.policy(),
         timeout: reader.timeout(),
         color: reader.color(),
         log: reader.log(),
@@ -295,6 +298,16 @@ impl Reader<'_> {
     }
 
     // ---- the settings ------------------------------------------------------------------------------------------------
+
+    /// The policy file: relative to the working directory; an empty name is none.
+    fn policy(&mut self) -> Option<PathBuf> {
+        let found = self.word(Global::Policy, None);
+        let path =
+            found.as_ref().filter(|(word, _)| !word.is_empty()).map(|(word, _)| self.io.cwd.join(word));
+        let value = path.as_ref().map(|path| path.display().to_string());
+        self.note("policy", value, found.map(|found| found.1));
+        path
+    }
 
     /// The workspace: relative to the working directory, in the settings file to the file's.
     fn root(&mut self) -> PathBuf {

@@ -3,7 +3,7 @@
 //! A text of the tool's own wins; a value is shown as briefly as its shape allows.
 
 use serde_json::Value;
-use tool_core::{Content, ToolOutput};
+use tool_core::{Content, ResourceBody, ToolOutput};
 
 use crate::format::{Rendered, Target, as_table, nothing};
 use crate::{binary, yaml};
@@ -45,6 +45,12 @@ fn blocks(content: &[Content]) -> String {
             Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
                 text.push_str(&binary::placeholder(data, mime_type));
             }
+            Content::Resource { body: ResourceBody::Text(own), .. } => text.push_str(own),
+            Content::Resource { body: ResourceBody::Blob(data), mime_type, .. } => {
+                let mime = mime_type.as_deref().unwrap_or("application/octet-stream");
+                text.push_str(&binary::placeholder(data, mime));
+            }
+            Content::Json { value } => text.push_str(&yaml::render(value)),
             Content::ResourceLink { uri, name, .. } => text.push_str(&format!("[{name}: {uri}]")),
         }
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::call::gate::Snapshot;
 use crate::call::{Approver, CallScope, Caller};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
@@ -39,9 +40,15 @@ struct Host {
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
+    agent: Option<String>,
+    run_id: Option<String>,
+    snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
 }
+
+/// The agent that the person at the command line is.
+const OPERATOR: &str = "operator";
 
 impl ToolContext {
     /// A context that provides nothing.
@@ -57,6 +64,9 @@ impl ToolContext {
             progress: None,
             live: None,
             approver: None,
+            agent: None,
+            run_id: None,
+            snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
         }
@@ -134,7 +144,13 @@ impl ToolContext {
 
     /// Completes when the call should end.
     pub async fn cancelled(&self) {
-        self.cancellation().cancelled().await;
+        match &self.call {
+            Some(call) => tokio::select! {
+                () = self.cancellation().cancelled() => {}
+                () = call.closing().begins() => {}
+            },
+            None => self.host.cancel.cancelled().await,
+        }
     }
 
     /// Ends the call.
@@ -179,8 +195,33 @@ impl ToolContext {
     }
 
     /// The running call: its tool, id, caller and effects; `None` outside a call.
-    pub fn call(&self) -> Option<&CallScope> {
+    pub fn running(&self) -> Option<&CallScope> {
         self.call.as_deref()
+    }
+
+    /// The agent whose call this is.
+    pub fn agent(&self) -> &str {
+        match (self.snapshot(), &self.host.agent) {
+            (Some(snapshot), _) => snapshot.agent(),
+            (None, Some(agent)) => agent,
+            (None, None) => OPERATOR,
+        }
+    }
+
+    /// Whose call this is; empty where there is only one tenant.
+    pub fn tenant(&self) -> &str {
+        self.snapshot().map_or("", |snapshot| snapshot.tenant())
+    }
+
+    /// The run that this call belongs to; empty where there is none.
+    pub fn run_id(&self) -> &str {
+        self.host.run_id.as_deref().unwrap_or_default()
+    }
+
+    /// What the agent sees, where that is known for the turn.
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        let call = self.call.as_ref().and_then(|call| call.snapshot());
+        call.or(self.host.snapshot.as_ref())
     }
 
     /// Who called; `None` outside a call.
@@ -200,9 +241,9 @@ impl ToolContext {
         }
     }
 
-    /// The same host with one call.
-    pub(crate) fn for_call(&self, call: CallScope) -> ToolContext {
-        ToolContext { host: Arc::clone(&self.host), call: Some(Arc::new(call)) }
+    /// The same host with one call, which may be nested in the one that this context has.
+    pub(crate) fn for_call(&self, make: impl FnOnce(Option<Arc<CallScope>>) -> CallScope) -> ToolContext {
+        ToolContext { host: Arc::clone(&self.host), call: Some(Arc::new(make(self.call.clone()))) }
     }
 }
 
@@ -224,6 +265,9 @@ pub struct ContextBuilder {
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
+    agent: Option<String>,
+    run_id: Option<String>,
+    snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
 }
@@ -273,6 +317,24 @@ impl ContextBuilder {
         self
     }
 
+    /// The agent whose calls these are; the person at the command line is `operator`.
+    pub fn agent(mut self, agent: impl Into<String>) -> Self {
+        self.agent = Some(agent.into());
+        self
+    }
+
+    /// The run that these calls belong to.
+    pub fn run(mut self, id: impl Into<String>) -> Self {
+        self.run_id = Some(id.into());
+        self
+    }
+
+    /// What the agent sees during this turn.
+    pub fn snapshot(mut self, snapshot: Arc<Snapshot>) -> Self {
+        self.snapshot = Some(snapshot);
+        self
+    }
+
     /// The token that ends every call of this host.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.cancel = token;
@@ -287,8 +349,30 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self { capabilities, secrets, progress, live, approver, cancel, deadline } = self;
-        let host = Host { capabilities, secrets, progress, live, approver, cancel, deadline };
+        let Self {
+            capabilities,
+            secrets,
+            progress,
+            live,
+            approver,
+            agent,
+            run_id,
+            snapshot,
+            cancel,
+            deadline,
+        } = self;
+        let host = Host {
+            capabilities,
+            secrets,
+            progress,
+            live,
+            approver,
+            agent,
+            run_id,
+            snapshot,
+            cancel,
+            deadline,
+        };
         ToolContext { host: Arc::new(host), call: None }
     }
 }

@@ -243,6 +243,31 @@ impl ToolError {
         self
     }
 
+    /// The same error with another message.
+    pub(crate) fn map_message(mut self, map: impl FnOnce(String) -> String) -> Self {
+        self.0.message = map(std::mem::take(&mut self.0.message).into_owned()).into();
+        self
+    }
+
+    /// The same error with every text that callers see put through a function, and its details through another.
+    pub(crate) fn map_texts(
+        mut self,
+        text: impl Fn(String) -> String,
+        value: impl Fn(Value) -> Value,
+    ) -> Self {
+        let inner = &mut *self.0;
+        inner.message = text(std::mem::take(&mut inner.message).into_owned()).into();
+        inner.hint = inner.hint.take().map(|hint| text(hint.into_owned()).into());
+        for issue in &mut inner.issues {
+            issue.expected = text(std::mem::take(&mut issue.expected));
+            issue.got = text(std::mem::take(&mut issue.got));
+            issue.hint = issue.hint.take().map(&text);
+        }
+        let details = std::mem::take(&mut inner.details);
+        inner.details = details.into_iter().map(|(key, detail)| (key, value(detail))).collect();
+        self
+    }
+
     /// Keeps the foreign error behind this one, for logs only.
     #[must_use]
     pub fn source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {

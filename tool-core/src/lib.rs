@@ -7,11 +7,15 @@ extern crate self as tool_core;
 pub mod __private;
 pub mod args;
 mod call;
+pub mod canonical;
 mod capability;
+mod clock;
 mod context;
 mod convert;
 pub mod def;
+pub mod dialect;
 mod error;
+mod fingerprint;
 mod live;
 mod output;
 mod progress;
@@ -23,15 +27,30 @@ mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use call::{
-    APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Call, CallScope, Caller, DEFAULT_TIMEOUT,
-    Decision, Executor, ExecutorBuilder, Ext, Invocation, Layer, Next, Plan,
+    AGENT_TIMEOUT, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState,
+    Approvals, Approver, AskAgent, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller, DEFAULT_TIMEOUT,
+    Decision, Drained, Executor, ExecutorBuilder, Ext, Gate, Hidden, Invocation, Layer, Limits,
+    MAX_AGENT_DEPTH, MemoryApprovals, Next, Pattern, Plan, Policy, PolicyRequest, QUESTIONS_MAX,
+    QUESTIONS_OPEN, QUESTIONS_PERIOD, Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE, Snapshot,
+    SnapshotBuilder, Snapshots, ToolApproval, agent_tool_name, approval_hash, explain, gate, spawn_subset,
 };
+pub use call::{
+    AuditOutput, AuditRow, AuditSettings, AuditSink, Batch, CheckMode, Finished, INLINE_LIMIT, JsonLines,
+    MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, RETRIES, ReadResultTool, ResultScope,
+    ResultStore, ShapeSettings, TracingAudit, read_result,
+};
+#[cfg(feature = "limit")]
+pub use call::{LimitSettings, RateBucket};
+pub use call::{catalogue, redact};
+pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use error::{Effect, ErrorKind, ToolError};
+pub use fingerprint::fingerprint;
 pub use live::{LiveSink, OutputStream, Piece};
-pub use output::{Content, Finish, ToolOutput, ToolResult, envelope};
+pub use output::{Content, Finish, ResourceBody, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};
+pub use registry::glob_matches;
 pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};
 pub use secret::{EnvSecrets, Secret, SecretSource};
 pub use set::ToolSet;

@@ -33,6 +33,22 @@ pub enum Content {
         #[serde(rename = "mimeType")]
         mime_type: String,
     },
+    /// A resource, with what is in it.
+    Resource {
+        /// Where it comes from.
+        uri: String,
+        /// Media type, if known.
+        #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
+        mime_type: Option<String>,
+        /// What is in it.
+        #[serde(flatten)]
+        body: ResourceBody,
+    },
+    /// A JSON value; models read its compact text.
+    Json {
+        /// The value.
+        value: Value,
+    },
     /// A resource that the caller may read later.
     ResourceLink {
         /// Where it is.
@@ -43,6 +59,16 @@ pub enum Content {
         #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
         mime_type: Option<String>,
     },
+}
+
+/// What is in a resource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResourceBody {
+    /// Text.
+    Text(String),
+    /// Bytes as base64, RFC 4648 with padding.
+    Blob(String),
 }
 
 impl Content {
@@ -61,6 +87,8 @@ pub struct ToolOutput {
     pub structured: Option<Value>,
     /// What is left to say to somebody who has seen the output as it came, instead of the blocks.
     pub trailer: Option<String>,
+    /// How to get the rest, where a limit cuts the text.
+    pub truncated: Option<String>,
     /// Whether the call ends the run of the agent that made it.
     pub finish: bool,
     /// What the pipeline notes about the call: `coerced`, `tries`, `truncated` …

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 use tool_core::def::{Behavior, Cache, CapabilityDef, Doc, Handler, Origin, Run, SecretDef, ToolDef};
-use tool_core::registry::ProblemCode;
+use tool_core::registry::{ProblemCode, Unmet};
 use tool_core::{
-    DynTool, ErrorKind, Registry, RegistryError, Select, Tool, ToolContext, ToolError, ToolOutput, ToolSet,
+    AnyTool, DynTool, ErrorKind, Executor, Registry, RegistryError, Select, Tool, ToolContext, ToolError,
+    ToolOutput, ToolSet,
 };
 
 fn enter(_: &mut tool_core::args::Args<'_>) -> Result<Run, ToolError> {
@@ -187,6 +188,33 @@ fn a_missing_capability_is_an_error_that_names_tool_and_type() {
 }
 
 #[test]
+fn tools_that_cannot_run_may_stay_and_are_told_apart() {
+    let build = |unmet| {
+        let builder = Registry::builder().add::<NeedsDb>().add::<MayUseDb>();
+        builder.capabilities(&ToolContext::empty()).unmet(unmet).build()
+    };
+    assert!(build(Unmet::Refuse).is_err());
+    let registry = build(Unmet::Hide).unwrap();
+    let empty = ToolContext::empty();
+    let unmet: Vec<_> =
+        registry.unmet(&empty).map(|(tool, capability)| (tool.name(), capability.short_name())).collect();
+    assert_eq!(unmet, [("query", "Db")]);
+    assert!(Executor::standard(registry.clone()).capabilities(&empty).build().is_ok());
+    assert!(registry.to_builder().capabilities(&empty).build().is_ok(), "a changed set keeps the decision");
+    assert_eq!(registry.unmet(&ToolContext::builder().provide(Db).build()).count(), 0);
+}
+
+#[test]
+fn an_executor_is_not_built_for_a_context_that_lacks_what_its_tools_need() {
+    let registry = Registry::builder().add::<NeedsDb>().add::<MayUseDb>().build().unwrap();
+    let build = |ctx: &ToolContext| Executor::standard(registry.clone()).capabilities(ctx).build();
+    let error = build(&ToolContext::empty()).unwrap_err();
+    assert_eq!((error.kind(), error.code_str()), (ErrorKind::NotConfigured, "capability_missing"));
+    assert!(error.message().contains("`query` (shop 1.2.0 src/f.rs:6) needs registry::Db"), "{error:?}");
+    assert!(build(&ToolContext::builder().provide(Db).build()).is_ok());
+}
+
+#[test]
 fn one_secret_with_two_lists_of_choices_is_refused() {
     let error = Registry::builder().add::<Eu>().add::<Us>().build().unwrap_err();
     assert_eq!(
@@ -301,10 +329,49 @@ fn schema_only_tools_are_checked_when_they_are_made() {
         let error = build("echo", "Says it.", schema).unwrap_err().join("\n");
         assert!(error.starts_with(start), "{error}");
     }
+    let dynamic =
+        json!({"type": "object", "$dynamicAnchor": "t", "properties": {"a": {"$dynamicRef": "#t"}}});
+    assert_eq!(
+        build("echo", "Says it.", dynamic).unwrap_err(),
+        [
+            "schema_invalid: the input schema of `echo` is not valid at `/properties/a/$dynamicRef`: `$dynamicRef` is not \
+          followed; write `$ref` with `#/$defs/NAME`"
+        ]
+    );
+    let named_so = json!({"type": "object", "properties": {"$dynamicRef": {"type": "string"}}});
+    assert_eq!(build("echo", "Says it.", named_so), Ok(()));
     let tree = json!({"type": "object", "properties": {"a": {"$ref": "#"}}});
     assert_eq!(build("echo", "Says it.", tree), Ok(()));
     let deep = (0..40).fold(json!({}), |inner, _| json!({"type": "object", "properties": {"a": inner}}));
     assert!(build("echo", "Says it.", deep).unwrap_err()[0].contains("deeper than 32 levels"));
+}
+
+/// What is said beside the schema must have a parameter to say it of: a misspelt secret would be shown.
+#[test]
+fn what_is_said_of_a_parameter_must_fit_the_schema() {
+    let schema =
+        json!({"type": "object", "properties": {"token": {"type": "string"}, "path": {"type": "string"}}});
+    let builder = || DynTool::builder("fetch").description("Fetches it.").input_schema(schema.clone());
+    let error = builder()
+        .param("tokn", |param| param.secret())
+        .param("path", |param| param.alias("file").alias("token"))
+        .param("token", |param| param.alias("file"))
+        .build()
+        .unwrap_err();
+    assert_eq!(
+        lines(error),
+        [
+            "param_clash: `fetch` has two parameters called `file`: `path` and an alias of `token`",
+            "param_clash: `fetch` has two parameters called `token`: `token` and an alias of `path`",
+            "param_unknown: the input schema of `fetch` has no parameter `tokn`; did you mean `token`?"
+        ]
+    );
+    let tool = builder()
+        .param("token", |param| param.secret())
+        .param("path", |param| param.alias("file"))
+        .build()
+        .unwrap();
+    assert!(tool.def().params.iter().any(|param| param.name == "token" && param.keys.secret));
 }
 
 #[test]
@@ -410,7 +477,7 @@ fn flattened_types_are_looked_into_when_the_registry_is_built() {
 /// The codes of registry.md §7: each has a test here for its whole text.
 #[test]
 fn every_code_has_its_text_told_here() {
-    let told = include_str!("registry.rs");
+    let told = concat!(include_str!("registry.rs"), include_str!("../src/registry/header.rs"));
     for (code, word) in ProblemCode::ALL {
         // A pattern that is no selection is refused before there is a registry.
         let elsewhere = code == ProblemCode::SelectionInvalid;

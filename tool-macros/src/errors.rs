@@ -174,6 +174,7 @@ pub(crate) fn underscore_param(param: &str) -> String {
 }
 
 pub(crate) const OWNED_CONTEXT: &str = "take the context by reference: `cx: &ToolContext`";
+pub(crate) const ARG_ON_CONTEXT: &str = "the context is no argument: leave `#[arg]` out";
 pub(crate) const CTX_AND_ARG: &str =
     "`#[ctx]` and `#[arg]` exclude each other: a capability is not an argument";
 pub(crate) const SECRET_TYPE: &str = "a secret parameter has the type `&Secret` or `Option<&Secret>`";

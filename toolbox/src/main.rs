@@ -1,6 +1,7 @@
 //! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`
 //! and a sandbox for the commands that they run.
 
+mod policy;
 mod probe;
 
 use std::process::ExitCode;
@@ -20,6 +21,9 @@ fn main() -> ExitCode {
         .group("file", "Files of the workspace")
         .group("shell", "Programs, in a sandbox")
         .context(context)
+        .policy(policy::read)
+        .command::<policy::PolicyCheckTool>()
+        .command::<policy::PolicyExplainTool>()
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
     tool_cli::main(Ok(cli))

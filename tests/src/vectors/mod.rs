@@ -3,15 +3,22 @@
 //! Where they lie is said by `TOOL_VECTORS` (default: `shared/vectors` beside the project). Without them a harness is
 //! skipped, unless `TOOL_REQUIRE_PEERS=1` asks for it.
 
+mod adapters;
+mod adapters_plan;
 pub(crate) mod arguments;
 mod arguments_laws;
 pub(crate) mod arguments_schema;
+mod calls;
 mod cases;
 mod cli;
 mod cli_defs;
 mod cli_judge;
 mod diagnostics;
+mod gating;
+mod policy;
 mod random;
+mod redaction;
+mod sync;
 pub(crate) mod type_language;
 pub(crate) mod typed;
 

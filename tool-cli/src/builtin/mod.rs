@@ -14,10 +14,11 @@ mod skill;
 mod tools_list;
 mod tools_schema;
 mod tools_show;
+mod tools_why;
 
 use std::sync::OnceLock;
 
-use tool_core::{Registry, ToolError};
+use tool_core::{Registry, ToolDef, ToolError};
 
 pub(crate) use program::Program;
 
@@ -33,6 +34,14 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("man", "Write manual pages"),
     ("help", "Print help for a command or a topic"),
 ];
+
+/// What the words are for that programs add.
+const ADDED_WORDS: [(&str, &str); 1] = [("policy", "Check and explain policy files")];
+
+/// The words that a program has added, with their texts.
+pub(crate) fn added_words(is_added: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {
+    ADDED_WORDS.into_iter().filter(|(word, _)| is_added(word)).collect()
+}
 
 /// Commands that a program may be built without: word, feature, whether it is there.
 const FEATURES: [(&str, &str, bool); 2] =
@@ -80,6 +89,16 @@ pub(crate) fn needs_no_settings(name: &str) -> bool {
     NEED_NO_SETTINGS.contains(&name)
 }
 
+/// The registry of the commands, with those that a program adds.
+pub(crate) fn registry_with(more: &[&'static ToolDef<'static>]) -> Result<Registry, ToolError> {
+    let own = registry()?;
+    if more.is_empty() {
+        return Ok(own);
+    }
+    let built = more.iter().fold(own.to_builder(), |built, def| built.add_def(def));
+    Ok(built.build()?)
+}
+
 /// The registry of the commands.
 pub(crate) fn registry() -> Result<Registry, ToolError> {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
@@ -90,6 +109,7 @@ pub(crate) fn registry() -> Result<Registry, ToolError> {
         .add::<tools_list::ToolsListTool>()
         .add::<tools_show::ToolsShowTool>()
         .add::<tools_schema::ToolsSchemaTool>()
+        .add::<tools_why::ToolsWhyTool>()
         .add::<call::CallTool>()
         .add::<skill::SkillFilesTool>()
         .add::<doctor::DoctorTool>()

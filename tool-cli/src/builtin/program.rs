@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use tool_core::Registry;
+#[cfg(any(feature = "completions", feature = "man"))]
+use tool_core::ToolDef;
 
 use crate::doctor::Report;
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::sight::Sight;
 
 /// The program, as a capability of its commands.
 #[derive(Clone, Debug)]
@@ -37,6 +40,11 @@ pub(crate) struct Program {
     pub(crate) report: Option<Report>,
     /// Where a command puts the files that it writes.
     pub(crate) directory: Option<PathBuf>,
+    /// The commands that the program adds.
+    #[cfg(any(feature = "completions", feature = "man"))]
+    pub(crate) commands: Vec<&'static ToolDef<'static>>,
+    /// What decides who sees which tool, for the commands that tell of it.
+    pub(crate) sight: Option<Sight>,
 }
 
 impl Session<'_> {
@@ -58,6 +66,9 @@ impl Session<'_> {
             source_date: self.io.var("SOURCE_DATE_EPOCH").and_then(|text| text.to_str()).map(str::to_owned),
             report: (command == Some("doctor")).then(|| self.inspect(settings, registry)),
             directory: settings.directory.clone(),
+            #[cfg(any(feature = "completions", feature = "man"))]
+            commands: self.cli.commands.clone(),
+            sight: None,
         }
     }
 }

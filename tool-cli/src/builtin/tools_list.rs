@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use tool_core::prelude::*;
 use tool_core::{Registry, Select, ToolEntry};
 
-use super::Program;
+use super::{Program, tools_why};
 use crate::flags::{Param, Table};
 use crate::help::needs;
 use crate::kind::Kind;
 use crate::schema;
+use crate::sight::OPERATOR;
 use crate::tree::Tree;
 
 /// Lists the tools.
@@ -19,9 +20,16 @@ pub(crate) fn tools_list(
     /// Names, `group:GLOB`, `tag:GLOB` or `effect:WORD`; `!` in front leaves out.
     #[arg(positional, value_name = "PATTERN")]
     patterns: Vec<String>,
+    /// Tell of each tool whether the person sees it, and why not.
+    why: bool,
     #[ctx] program: &Program,
 ) -> Result<Value, ToolError> {
     let registry = selected(&program.registry, &patterns)?;
+    if why {
+        let snapshot = tools_why::snapshot(program, OPERATOR, None)?;
+        let row = |tool: &ToolEntry| json!({"tool": tool.name(), "why": tools_why::brief(tool, &snapshot)});
+        return Ok(registry.iter().map(row).collect());
+    }
     let tree = Tree::new(&registry);
     let row = |entry: &ToolEntry| {
         if program.brief { brief(entry, &tree, &program.missing) } else { full(entry, &tree) }

@@ -73,7 +73,7 @@ impl Session<'_> {
             Ok(input) => input,
             Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
         };
-        let executor = self.cli.executor_of(registry)?;
+        let executor = self.gated(registry, &settings)?;
         let builder = self.cli.context_of(&settings, &self.io)?;
         let ctx = if settings.yes { builder.approver(Yes) } else { builder }.build();
         let cancel = self.io.cancel.clone();

@@ -15,6 +15,7 @@ use crate::globals::AllGiven;
 use crate::live::Live;
 use crate::progress::{Progress, Running, Show};
 use crate::settings::{self, Settings};
+use crate::sight::Surroundings;
 
 impl Session<'_> {
     /// The executor and context of a call.
@@ -29,11 +30,15 @@ impl Session<'_> {
     ) -> Result<(Executor, ToolContext), ToolError> {
         let deadline = settings.timeout.map(|limit| Instant::now() + limit);
         let (executor, builder) = match about {
-            None => (self.cli.executor_of(registry)?, self.cli.context_of(settings, &self.io)?),
+            None => (self.gated(registry, settings)?, self.cli.context_of(settings, &self.io)?),
             Some(about) => {
-                let program = self.program(settings, about, stage.tool.as_deref());
+                let mut program = self.program(settings, about, stage.tool.as_deref());
+                if matches!(stage.tool.as_deref(), Some("tools_why" | "tools_list")) {
+                    program.sight = Some(self.sight(about, settings)?);
+                }
                 let executor = for_command_line(Executor::standard(registry.clone())).build()?;
-                (executor, ToolContext::builder().provide(program))
+                let around = Surroundings { registry: about.clone(), settings: settings.clone() };
+                (executor, ToolContext::builder().provide(program).provide(around))
             }
         };
         let builder = match deadline {
@@ -48,7 +53,9 @@ impl Session<'_> {
             Some(live) => builder.live(live),
             None => builder,
         };
-        Ok((executor, self.asking(builder, settings, stage, progress).build()))
+        let ctx = self.asking(builder, settings, stage, progress).build();
+        registry.check_capabilities(&ctx)?;
+        Ok((executor, ctx))
     }
 
     /// Whether output is shown as it comes: as text, on a terminal, whole.

@@ -75,8 +75,7 @@ impl<'a> Args<'a> {
             None => Cow::Borrowed(tool.params),
             Some(_) => Cow::Owned(super::shape::params(tool)?),
         };
-        let mut slots = Vec::with_capacity(params.len());
-        slots.resize_with(params.len(), Slot::default);
+        let slots = params.iter().map(|_| Slot::default()).collect();
         let mut args = Args {
             tool,
             mode,
@@ -96,6 +95,16 @@ impl<'a> Args<'a> {
             args.spread()?;
         }
         Ok(args)
+    }
+
+    /// The names of what the caller gave: parameters by their canonical name, further keys as they came.
+    pub(crate) fn given_names(&self) -> Vec<String> {
+        let given = self.params.iter().zip(&self.slots).filter(|(_, slot)| slot.given.is_some());
+        let names = given.flat_map(|(param, slot)| match &slot.given {
+            Some(Value::Object(members)) if param.keys.flatten => members.keys().cloned().collect(),
+            _ => vec![param.name.to_owned()],
+        });
+        names.chain(self.open.iter().map(|(key, _)| key.clone())).collect()
     }
 
     /// The arguments of a text, to be taken the short way: without a tree, notes or issues. `None` where that is not
@@ -157,6 +166,10 @@ impl<'a> Args<'a> {
                 continue;
             };
             next = i + 1;
+            if expected.is_some() && slot.given.is_none() {
+                slot.given = Some(value);
+                continue;
+            }
             let Some(param) = self.params.get(i) else { continue };
             if slot.given.is_some() {
                 let first = param.names().nth(slot.spelling).unwrap_or(param.name);

@@ -33,6 +33,7 @@ mod walk;
 pub use coercion::{Coerce, Coercion, Rule};
 pub use frame::Args;
 pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
+pub(crate) use parse::not_an_object;
 pub use parse::{
     MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_object, parse_within,
     too_large,

@@ -374,7 +374,7 @@ fn too_deep() -> ToolError {
 }
 
 /// The refusal of a value that is no object.
-pub(super) fn not_an_object(value: &Value) -> ToolError {
+pub(crate) fn not_an_object(value: &Value) -> ToolError {
     let issue = ArgIssue {
         path: String::new(),
         code: IssueCode::Type,

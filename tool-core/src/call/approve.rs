@@ -3,14 +3,20 @@
 //! Who is asked is the host's business ([`Approver`], given to the context); when, is this layer's. Consent is bound to the tool
 //! and its exact arguments, in their normal form: one changed character asks again.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
+use super::approvals::{
+    Approval, ApprovalId, ApprovalState, Approvals, Flood, MemoryApprovals, approval_hash,
+};
+use super::facts::Facts;
+use super::gate::Admitted;
 use super::layer::{Invocation, Layer, Next};
+use super::policy::ToolApproval;
+use super::refuse::refuse;
+use super::who::Who;
 use super::{Caller, run};
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
@@ -52,6 +58,10 @@ pub struct ApprovalRequest<'a> {
     pub args: &'a Value,
     /// Who called.
     pub caller: Caller,
+    /// The agent that wants to.
+    pub agent: &'a str,
+    /// What consent is bound to; also the id of a question that somebody answers later.
+    pub hash: &'a str,
 }
 
 /// An answer.
@@ -67,6 +77,8 @@ pub enum Decision {
         /// What the person says about it.
         reason: Option<String>,
     },
+    /// Somebody will decide later; the same call then passes, or does not.
+    Pending(ApprovalId),
 }
 
 /// Somebody who can be asked.
@@ -88,55 +100,113 @@ pub enum Decision {
 pub trait Approver: Send + Sync {
     /// Answers a request. The future is dropped when the caller goes away.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision>;
+
+    /// Who this is, as audit rows name it: `person`, `flag`, `client`.
+    fn name(&self) -> &str {
+        "person"
+    }
 }
 
 /// The layer.
-#[derive(Debug, Default)]
 pub(super) struct Approve {
     level: ApprovalLevel,
-    /// What was approved for good, by its hash.
-    always: Mutex<HashSet<Hash>>,
+    /// Whether a policy may say otherwise.
+    by_policy: bool,
+    approvals: Box<dyn Approvals>,
+    /// What secret arguments are digested with.
+    key: [u8; 32],
+    flood: Flood,
 }
 
-type Hash = [u8; 32];
-
 impl Approve {
-    pub(super) fn new(level: ApprovalLevel) -> Self {
-        Self { level, ..Self::default() }
+    pub(super) fn new(
+        level: ApprovalLevel,
+        by_policy: bool,
+        approvals: Option<Box<dyn Approvals>>,
+        key: [u8; 32],
+    ) -> Self {
+        let approvals = approvals.unwrap_or_else(|| Box::new(MemoryApprovals::default()));
+        Self { level, by_policy, approvals, key, flood: Flood::default() }
+    }
+
+    /// Whether calls of a tool need approval: what the policy says, else the executor's level.
+    fn covers(&self, tool: &ToolEntry, admitted: Option<&Admitted>) -> bool {
+        let policy = admitted.and_then(|admitted| admitted.approval(tool));
+        policy.unwrap_or(ToolApproval::Level(self.level)).asks(tool)
     }
 
     /// Whether a call would be asked for.
-    pub(super) fn asks(&self, tool: &ToolEntry, args: &Value) -> bool {
-        self.level.covers(tool.def()) && !self.always().contains(&hash(tool.name(), args))
+    pub(super) fn asks(
+        &self,
+        tool: &ToolEntry,
+        args: &Value,
+        who: Who<'_>,
+        admitted: Option<&Admitted>,
+    ) -> bool {
+        let known = || self.approvals.find(&self.hash(tool, args, who)).ok().flatten();
+        let decided = |state| matches!(state, ApprovalState::Once | ApprovalState::Always);
+        self.covers(tool, admitted) && !known().is_some_and(|approval| decided(approval.state))
     }
 
-    fn always(&self) -> MutexGuard<'_, HashSet<Hash>> {
-        self.always.lock().unwrap_or_else(PoisonError::into_inner)
+    fn hash(&self, tool: &ToolEntry, args: &Value, who: Who<'_>) -> String {
+        approval_hash(who.tenant, who.agent, tool, args, &self.key)
     }
 
     async fn ask(&self, inv: &Invocation<'_>) -> Result<(), ToolError> {
-        if !self.asks(inv.tool, &inv.args) {
+        if !self.covers(inv.tool, inv.ext.get()) {
             return Ok(());
         }
+        let (who, name) = (Who::of(inv.ctx), inv.tool.name());
+        let hash = self.hash(inv.tool, &inv.args, who);
+        let approval = |id: ApprovalId, state| Approval {
+            id,
+            hash: hash.clone(),
+            tenant: who.tenant.to_owned(),
+            agent: who.agent.to_owned(),
+            tool: name.to_owned(),
+            state,
+        };
+        if let Some(known) = self.approvals.find(&hash)? {
+            match known.state {
+                ApprovalState::Always => return Ok(note(inv, "always", Some(&known.id))),
+                ApprovalState::Once => {
+                    note(inv, "later", Some(&known.id));
+                    return self.approvals.revoke(&known.id).map(drop);
+                }
+                ApprovalState::Denied { reason } => {
+                    self.approvals.revoke(&known.id)?;
+                    return Err(denied(name, reason));
+                }
+                ApprovalState::Pending => return Err(pending(name, &known.id)),
+            }
+        }
         let Some(approver) = inv.ctx.approver() else { return Err(unavailable(inv.tool)) };
-        let request = ApprovalRequest { tool: inv.tool, args: &inv.args, caller: inv.caller };
+        let Some(_question) = self.flood.open(who.agent, Instant::now()) else { return Err(flood(name)) };
+        let request = ApprovalRequest {
+            tool: inv.tool,
+            args: &inv.args,
+            caller: inv.caller,
+            agent: who.agent,
+            hash: &hash,
+        };
         let decision = tokio::select! {
             biased;
             () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
             decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)) => decision,
         };
-        let name = inv.tool.name();
         match decision {
             // The answer that was read may be the end of a terminal that the caller has left.
             _ if inv.ctx.is_cancelled() => Err(run::cancelled(inv.tool)),
-            Ok(Decision::AllowOnce) => Ok(()),
+            Ok(Decision::AllowOnce) => Ok(note(inv, approver.name(), None)),
             Ok(Decision::AllowAlways) => {
-                self.always().insert(hash(name, &inv.args));
-                Ok(())
+                let id = ApprovalId(format!("ap_{}", hash.get(..16).unwrap_or(&hash)));
+                note(inv, approver.name(), Some(&id));
+                self.approvals.put(approval(id, ApprovalState::Always))
             }
-            Ok(Decision::Deny { reason }) => {
-                let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-                Err(ToolError::denied(format!("{name} was not approved{reason}.")).code("approval_denied"))
+            Ok(Decision::Deny { reason }) => Err(denied(name, reason)),
+            Ok(Decision::Pending(id)) => {
+                self.approvals.put(approval(id.clone(), ApprovalState::Pending))?;
+                Err(pending(name, &id))
             }
             Err(_) => {
                 Err(ToolError::denied(format!("Nobody approved {name} in time.")).code("approval_timeout"))
@@ -146,18 +216,43 @@ impl Approve {
 }
 
 impl Layer for Arc<Approve> {
-    fn concerns(&self, tool: &ToolDef<'_>) -> bool {
-        self.level.covers(tool)
-    }
-
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let asked = Instant::now();
-            self.ask(&inv).await?;
+            self.ask(&inv).await.map_err(|error| refuse("approve", error))?;
             inv.ctx.waited(asked.elapsed());
             next.run(inv).await
         })
     }
+
+    fn concerns(&self, tool: &ToolDef<'_>) -> bool {
+        // A policy may ask for any tool; whether there is one is only known per call.
+        self.by_policy || self.level.covers(tool)
+    }
+}
+
+/// Notes for the audit row who consented.
+fn note(inv: &Invocation<'_>, by: &str, id: Option<&ApprovalId>) {
+    if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
+        facts.approved(by, id);
+    }
+}
+
+fn denied(tool: &str, reason: Option<String>) -> ToolError {
+    let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+    ToolError::denied(format!("{tool} was not approved{reason}.")).code("approval_denied")
+}
+
+fn pending(tool: &str, id: &ApprovalId) -> ToolError {
+    ToolError::denied(format!("{tool} waits for somebody to approve it."))
+        .code("approval_pending")
+        .hint("make the same call again once it is approved")
+        .detail("approval_id", id.0.as_str())
+}
+
+fn flood(tool: &str) -> ToolError {
+    ToolError::denied(format!("{tool} needs approval, and too many questions were asked already."))
+        .code("approval_flood")
 }
 
 fn unavailable(tool: &ToolEntry) -> ToolError {
@@ -170,58 +265,4 @@ fn unavailable(tool: &ToolEntry) -> ToolError {
     ToolError::denied(format!("{name} {why}, and there is nobody to ask."))
         .code("approval_unavailable")
         .hint(format!("run with --yes, or set approve = \"never\" for {name} in the policy"))
-}
-
-/// What consent is bound to. It stays in this process, and so does what it is made of.
-fn hash(tool: &str, args: &Value) -> Hash {
-    let mut hasher = Sha256::new();
-    hasher.update((tool.len() as u64).to_le_bytes());
-    hasher.update(tool);
-    digest(args, &mut hasher);
-    hasher.finalize().into()
-}
-
-/// Digests a value whose members may stand in any order.
-fn digest(value: &Value, hasher: &mut Sha256) {
-    match value {
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_by_key(|member| member.0);
-            hasher.update(format!("{{{}", members.len()));
-            for (key, value) in members {
-                hasher.update(format!("{}:{key}", key.len()));
-                digest(value, hasher);
-            }
-        }
-        Value::Array(items) => {
-            hasher.update(format!("[{}", items.len()));
-            items.iter().for_each(|item| digest(item, hasher));
-        }
-        Value::String(text) => hasher.update(format!("\"{}:{text}", text.len())),
-        scalar => hasher.update(format!("{scalar};")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn consent_is_bound_to_exact_arguments_in_any_order() {
-        let same = [json!({"a": 1, "b": [1, "2"]}), json!({"b": [1, "2"], "a": 1})];
-        assert_eq!(hash("t", &same[0]), hash("t", &same[1]));
-        let others = [
-            json!({"a": 1, "b": [1, "3"]}),
-            json!({"a": 1, "b": [1, 2]}),
-            json!({"a": 1, "b": [[1], "2"]}),
-            json!({"a": 1}),
-            json!({"a": 1, "b": [1, "2"], "c": null}),
-        ];
-        for other in others {
-            assert_ne!(hash("t", &same[0]), hash("t", &other), "{other}");
-        }
-        assert_ne!(hash("t", &same[0]), hash("u", &same[0]));
-    }
 }

@@ -18,6 +18,17 @@ pub enum Caller {
 }
 
 impl Caller {
+    /// The word in records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Caller::Llm => "llm",
+            Caller::Cli => "cli",
+            Caller::Mcp => "mcp",
+            Caller::Tool => "tool",
+            Caller::Test => "test",
+        }
+    }
+
     /// The surface the caller stands at; `None` for tools and tests.
     pub fn surface(self) -> Option<Surface> {
         match self {

@@ -11,19 +11,11 @@ use super::Call;
 use crate::args::{Args, Coerce, Coercion, parse_arguments, suggest};
 use crate::def::{Handler, Run, ToolDef};
 use crate::error::ToolError;
-use crate::registry::{Registry, ToolEntry};
+use crate::registry::ToolEntry;
 
-/// The tool of a name or alias, with its place in the registry.
-pub(super) fn find<'r>(registry: &'r Registry, name: &str) -> Result<(usize, &'r ToolEntry), ToolError> {
-    registry.position(name).ok_or_else(|| unknown(registry, name))
-}
-
-/// The error for a name that no tool has.
-fn unknown(registry: &Registry, name: &str) -> ToolError {
-    let names = registry
-        .iter()
-        .filter(|entry| !entry.def().hidden)
-        .flat_map(|entry| entry.names().map(move |spelling| (entry.name(), spelling)));
+/// The error for a name that no tool has, with the nearest of those that may be told.
+pub(super) fn unknown<'a>(name: &str, tools: impl Iterator<Item = &'a ToolEntry>) -> ToolError {
+    let names = tools.flat_map(|entry| entry.names().map(move |spelling| (entry.name(), spelling)));
     let near = suggest(name, names);
     let shown: String = name.chars().take(80).collect();
     let error = ToolError::not_found(format!("There is no tool `{shown}`.")).code("unknown_tool");
@@ -34,13 +26,24 @@ fn unknown(registry: &Registry, name: &str) -> ToolError {
 pub(super) struct Decoded {
     pub(super) run: Run,
     pub(super) normal: Option<Arc<Value>>,
+    /// The parameters that the caller gave, where that was asked for.
+    pub(super) given: Vec<String>,
     pub(super) notes: Vec<Coercion>,
+}
+
+/// What of a call is wanted besides the tool's second half.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Keep {
+    /// The normal form of its arguments.
+    pub(super) normal: bool,
+    /// Which parameters were given.
+    pub(super) given: bool,
 }
 
 /// What a surface asks for: a call, or the text of its arguments.
 pub(super) enum Asked<'t> {
     Call(Call),
-    Text { tool: &'t str, text: &'t str },
+    Text { tool: &'t str, text: &'t str, call_id: Option<String> },
 }
 
 impl Asked<'_> {
@@ -54,11 +57,34 @@ impl Asked<'_> {
     pub(super) fn take_call_id(&mut self) -> Option<String> {
         match self {
             Asked::Call(call) => call.call_id.take(),
-            Asked::Text { .. } => None,
+            Asked::Text { call_id, .. } => call_id.take(),
         }
     }
 
-    pub(super) fn decode(self, def: &ToolDef<'_>, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
+    /// The id of the call, made where the caller gave none.
+    pub(super) fn give_call_id(&mut self) -> String {
+        let own = self.take_call_id().unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
+        match self {
+            Asked::Call(call) => call.call_id = Some(own.clone()),
+            Asked::Text { call_id, .. } => *call_id = Some(own.clone()),
+        }
+        own
+    }
+
+    /// The arguments as they came.
+    pub(super) fn raw_args(&self) -> Value {
+        match self {
+            Asked::Call(Call { args: Value::String(text), .. }) => {
+                serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
+            }
+            Asked::Call(call) => call.args.clone(),
+            Asked::Text { text, .. } => {
+                serde_json::from_str(text).unwrap_or_else(|_| Value::String((*text).to_owned()))
+            }
+        }
+    }
+
+    pub(super) fn decode(self, def: &ToolDef<'_>, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
         match self {
             Asked::Call(call) => decode(def, call, mode, keep),
             Asked::Text { text, .. } => decode_text(def, text, mode, keep),
@@ -66,25 +92,26 @@ impl Asked<'_> {
     }
 }
 
-/// Decodes the arguments of a call; `keep` asks for the normal form as well.
-fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
+/// Decodes the arguments of a call.
+fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
     let mut args = Args::new(def, call.args, mode)?;
     if !call.issues.is_empty() {
         args = args.with_issues(call.issues);
     }
+    let given = if keep.given { args.given_names() } else { Vec::new() };
     let run = enter(def, &mut args)?;
-    let normal = keep.then(|| Arc::new(Value::Object(args.normal().clone())));
+    let normal = keep.normal.then(|| Arc::new(Value::Object(args.normal().clone())));
     let notes = args.notes().to_vec();
-    Ok(Decoded { run, normal, notes })
+    Ok(Decoded { run, normal, given, notes })
 }
 
 /// Decodes a call whose arguments are text: the short way where nothing is wrong, else the whole one.
-fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: bool) -> Result<Decoded, ToolError> {
-    if !keep
+fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
+    if !keep.normal
         && let Some(mut args) = Args::direct(def, text)
         && let Ok(run) = enter(def, &mut args)
     {
-        return Ok(Decoded { run, normal: None, notes: Vec::new() });
+        return Ok(Decoded { run, normal: None, given: Vec::new(), notes: Vec::new() });
     }
     let args = parse_arguments(text)?;
     decode(def, Call { args, ..Call::default() }, mode, keep)

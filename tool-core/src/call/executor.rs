@@ -2,17 +2,27 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::approve::{ApprovalLevel, Approve};
-use super::decode::{Asked, Decoded, find, notes_json};
-use super::layer::{Ext, Invocation, Layer, Next};
-use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, late, run_inline, run_tool};
-use super::{CallScope, Caller};
+use super::approve::Approve;
+use super::builder::ExecutorBuilder;
+use super::closing::{Closing, Drained};
+use super::decode::{Asked, Decoded, Keep, notes_json, unknown};
+use super::facts::Facts;
+use super::gate::{Admitted, Gate, Gatekeeper, Snapshot, gate};
+use super::layer::{Ext, Given, Invocation, Layer, Next};
+use super::outside::Outside;
+use super::panic::Guarded;
+use super::policy::Policy;
+use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_inline, run_tool};
+use super::scope::{Begin, Found};
+use super::shape::{ResultStore, ShapeSettings};
+use super::thread::on_thread;
+use super::who::Who;
+use super::{CallScope, Caller, nested};
 use crate::args::{ArgIssue, Coerce, Coercion};
 use crate::context::ToolContext;
 use crate::def::{Handler, Run};
@@ -74,19 +84,28 @@ pub struct Executor {
     inner: Arc<Inner>,
 }
 
-struct Inner {
-    registry: Registry,
-    approve: Option<Arc<Approve>>,
-    layers: Vec<Box<dyn Layer>>,
-    names: Vec<&'static str>,
-    coerce: Coerce,
-    abandoned: Arc<Abandoned>,
+/// What an executor is made of.
+pub(super) struct Inner {
+    pub(super) registry: Registry,
+    pub(super) gate: Option<Arc<Gatekeeper>>,
+    pub(super) approve: Option<Arc<Approve>>,
+    pub(super) shape: Option<Arc<ShapeSettings>>,
+    pub(super) outside: Option<Outside>,
+    pub(super) layers: Vec<Box<dyn Layer>>,
+    pub(super) names: Vec<&'static str>,
+    pub(super) coerce: Coerce,
+    pub(super) abandoned: Arc<Abandoned>,
+    pub(super) closing: Arc<Closing>,
 }
 
 impl Executor {
-    /// The executor of a registry. The order of layers is written here and nowhere else.
+    /// The executor of a registry, to be configured.
     pub fn standard(registry: Registry) -> ExecutorBuilder {
-        ExecutorBuilder { registry, approve: None, own: Vec::new(), coerce: Coerce::Lenient }
+        ExecutorBuilder::new(registry)
+    }
+
+    pub(super) fn of(inner: Inner) -> Executor {
+        Executor { inner: Arc::new(inner) }
     }
 
     /// The tools.
@@ -116,7 +135,7 @@ impl Executor {
     /// # Errors
     /// As [`call`](Self::call), and those of [`crate::args::parse`].
     pub async fn call_text(&self, tool: &str, text: &str, ctx: &ToolContext, caller: Caller) -> ToolResult {
-        self.run(Asked::Text { tool, text }, ctx, caller).await
+        self.run(Asked::Text { tool, text, call_id: None }, ctx, caller).await
     }
 
     /// Runs a call without a runtime around it. A plain function without a time limit runs on the current thread.
@@ -138,59 +157,204 @@ impl Executor {
         ctx: &ToolContext,
         caller: Caller,
     ) -> ToolResult {
-        self.run_blocking(Asked::Text { tool, text }, ctx, caller)
+        self.run_blocking(Asked::Text { tool, text, call_id: None }, ctx, caller)
     }
 
-    async fn run(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
+    /// The tools that a caller with this snapshot may list, by name.
+    pub fn visible<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a ToolEntry> {
+        let all = self.inner.registry.iter().chain(snapshot.agent_tools().iter());
+        let mut visible: Vec<_> = all.filter(|tool| gate(tool, snapshot) == Gate::Visible).collect();
+        visible.sort_by(|a, b| a.name().cmp(b.name()));
+        visible
+    }
+
+    /// Puts another policy into force; calls that were let in already finish under theirs.
+    pub fn reload(&self, policy: Arc<dyn Policy>) {
+        if let Some(gate) = &self.inner.gate {
+            gate.reload(Some(policy));
+        }
+    }
+
+    /// Refuses new calls, cancels those that run, and waits for them. [`SHUTDOWN_GRACE`](super::SHUTDOWN_GRACE) is a good
+    /// time to wait.
+    pub async fn shutdown(&self, grace: Duration) -> Drained {
+        self.inner.closing.drain(grace).await
+    }
+
+    async fn run(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        match &self.inner.outside {
+            Some(outside) => outside.around(self, asked, ctx, caller).await,
+            None => self.inside(asked, ctx, caller, None).await,
+        }
+    }
+
+    /// A call from its name on.
+    pub(super) async fn inside(
+        &self,
+        mut asked: Asked<'_>,
+        ctx: &ToolContext,
+        caller: Caller,
+        facts: Option<Arc<Facts>>,
+    ) -> ToolResult {
         let inner = &*self.inner;
-        let (index, tool) = find(&inner.registry, asked.tool())?;
-        let call_id = asked.take_call_id();
-        let ctx = ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, Some(DEFAULT_TIMEOUT)));
-        let Decoded { run, normal, notes } =
-            asked.decode(tool.def(), inner.coerce, inner.is_layered(tool))?;
-        let result = match normal {
+        let _running = inner.closing.enter()?;
+        let admitted = inner.admitted(ctx, caller)?;
+        let (found, tool) = inner.find(asked.tool(), admitted.as_ref())?;
+        if let Some(facts) = &facts {
+            facts.met(tool, admitted.as_ref());
+        }
+        if let Some(admitted) = &admitted
+            && let Err((error, hidden)) = admitted.check(tool)
+        {
+            if let Some(facts) = &facts {
+                facts.known().hidden = Some(hidden);
+            }
+            return Err(error);
+        }
+        if let Some(audit) = inner.outside.as_ref().and_then(|outside| outside.audit.as_ref()) {
+            audit.check(tool)?;
+        }
+        let parent = ctx.running();
+        if let Some(parent) = parent {
+            nested::check(parent, tool)?;
+        }
+        let begin = self.begin(found, tool, asked.take_call_id(), admitted.as_ref(), caller);
+        let begin = Begin { deadline: earliest(begin.deadline, ctx.deadline()), ..begin };
+        let inner_ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
+        let layered = inner.is_layered(tool);
+        let keep = Keep {
+            normal: layered || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
+            given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
+        };
+        let Decoded { run, normal, given, notes } = asked.decode(tool.def(), inner.coerce, keep)?;
+        let ctx = inner_ctx;
+        if let (Some(facts), Some(args)) = (&facts, &normal) {
+            let mut known = facts.known();
+            known.args = Some(Arc::clone(args));
+            known.coerced = !notes.is_empty();
+        }
+        if let (Some(args), Some(scope)) = (&normal, ctx.running()) {
+            if let Some(parent) = parent {
+                nested::check_cycle(parent, tool.name(), args)?;
+            }
+            scope.keep_args(args);
+        }
+        let result = match normal.filter(|_| layered) {
             None => run_tool(run, tool, ctx, &inner.abandoned).await,
             Some(args) => {
-                let inv = Invocation { tool, args, ctx: &ctx, caller, ext: Ext::default() };
+                let mut inv = Invocation { tool, args, ctx: &ctx, caller, ext: Ext::default() };
+                if let Some(admitted) = &admitted {
+                    inv.ext.insert(admitted.clone());
+                    inv.ext.insert(Given(given));
+                }
+                if let Some(facts) = facts {
+                    inv.ext.insert(facts);
+                }
                 let start = Start::Held(run, Arc::clone(&inner.abandoned));
-                Next { layers: &inner.layers, start }.run(inv).await
+                let future = Next { layers: &inner.layers, start }.run(inv);
+                // Layers are code like any other: a panic in one must not escape either.
+                Guarded { tool: tool.name(), future }.await
             }
         };
         noted(result, &notes)
     }
 
+    /// What is known of a call before its arguments are decoded.
+    fn begin(
+        &self,
+        found: Found,
+        tool: &ToolEntry,
+        call_id: Option<String>,
+        admitted: Option<&Admitted>,
+        caller: Caller,
+    ) -> Begin {
+        let own = tool.def().timeout.unwrap_or(DEFAULT_TIMEOUT);
+        let policy = admitted.and_then(|admitted| admitted.tool_limits(tool).timeout);
+        let limit = policy.map_or(own, |policy| policy.min(own));
+        Begin {
+            executor: self.clone(),
+            snapshot: admitted.map(|admitted| Arc::clone(&admitted.snapshot)),
+            tool: found,
+            caller,
+            call_id,
+            deadline: Some(Instant::now() + limit),
+        }
+    }
+
     fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = &*self.inner;
-        let (index, tool) = find(&inner.registry, asked.tool())?;
-        let plain = matches!(tool.def().handler, Handler::Sync(_)) && !inner.is_layered(tool);
-        if !plain {
+        let quick = inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none();
+        let plain = |tool: &ToolEntry| {
+            matches!(tool.def().handler, Handler::Sync(_))
+                && !inner.is_layered(tool)
+                && !nested::may_call(tool.def())
+        };
+        if !quick {
             return self.block_on(asked, ctx, caller);
         }
-        let call_id = asked.take_call_id();
-        let ctx = ctx.for_call(inner.scope(index, tool, call_id, ctx, caller, None));
-        let Decoded { run, notes, .. } = asked.decode(tool.def(), inner.coerce, false)?;
+        let (found, tool) = inner.find(asked.tool(), None)?;
+        if !plain(tool) {
+            return self.block_on(asked, ctx, caller);
+        }
+        let _running = inner.closing.enter()?;
+        // A plain function without a limit of its own is not moved to another thread.
+        let deadline = tool.def().timeout.map(|limit| Instant::now() + limit);
+        let begin = self.begin(found, tool, asked.take_call_id(), None, caller);
+        let begin = Begin { deadline: earliest(deadline, ctx.deadline()), ..begin };
+        let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
+        let Decoded { run, notes, .. } = asked.decode(tool.def(), inner.coerce, Keep::default())?;
         let result = match (run, ctx.deadline()) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
                 let body = move |ctx, tool: &ToolEntry| run_inline(body, tool, ctx);
-                on_thread(body, inner, index, ctx, deadline)
+                on_thread(body, self, found, ctx, deadline)
             }
             (Run::Async(_), _) => Err(ToolError::internal("A plain function made a future.")),
         };
         noted(result, &notes)
     }
 
-    /// What a call would do: decodes it, and runs nothing.
+    /// What a call would do: decodes it, lets the gate judge it, and runs nothing.
     ///
     /// # Errors
     /// What the call itself would be refused with.
-    pub async fn plan(&self, call: Call, _: &ToolContext, _: Caller) -> Result<Plan, ToolError> {
+    pub async fn plan(&self, call: Call, ctx: &ToolContext, caller: Caller) -> Result<Plan, ToolError> {
         let inner = &*self.inner;
-        let (_, tool) = find(&inner.registry, &call.tool)?;
-        let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, true)?;
+        let admitted = inner.admitted(ctx, caller)?;
+        let (_, tool) = inner.find(&call.tool, admitted.as_ref())?;
+        if let Some(admitted) = &admitted {
+            admitted.check(tool).map_err(|refused| refused.0)?;
+        }
+        let keep = Keep { normal: true, given: admitted.is_some() };
+        let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, keep)?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
-        let asks = inner.approve.as_ref().is_some_and(|approve| approve.asks(tool, &args));
+        if let Some(admitted) = &admitted {
+            admitted.judge(tool, &args, &decoded.given)?;
+        }
+        let who = Who::of(ctx);
+        let asks =
+            inner.approve.as_ref().is_some_and(|approve| approve.asks(tool, &args, who, admitted.as_ref()));
         Ok(Plan { tool: tool.name().to_owned(), args, asks })
+    }
+
+    pub(super) fn at(&self, found: Found) -> Option<&ToolEntry> {
+        match found {
+            Found::Registry(index) => self.inner.registry.at(index),
+            Found::Agent(_) => None,
+        }
+    }
+
+    pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
+        &self.inner.abandoned
+    }
+
+    /// Where long results are parked.
+    pub(crate) fn results(&self) -> Option<&Arc<dyn ResultStore>> {
+        self.inner.shape.as_ref().and_then(|shape| shape.results.as_ref())
+    }
+
+    pub(crate) fn closing(&self) -> &Closing {
+        &self.inner.closing
     }
 
     /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.
@@ -218,56 +382,36 @@ impl Inner {
         self.layers.iter().any(|layer| layer.concerns(tool.def()))
     }
 
-    fn scope(
-        &self,
-        index: usize,
-        tool: &ToolEntry,
-        call_id: Option<String>,
-        ctx: &ToolContext,
-        caller: Caller,
-        default: Option<Duration>,
-    ) -> CallScope {
-        let parent = ctx.deadline();
-        let own = tool.def().timeout.or(default).map(|limit| Instant::now() + limit);
-        let deadline = match (own, parent) {
-            (Some(own), Some(parent)) => Some(own.min(parent)),
-            (own, parent) => own.or(parent),
+    fn admitted(&self, ctx: &ToolContext, caller: Caller) -> Result<Option<Admitted>, ToolError> {
+        self.gate.as_ref().map(|gate| gate.admitted(ctx, caller)).transpose()
+    }
+
+    /// The tool of a name or alias, also among the agents that the caller may ask. Only names that it sees are suggested.
+    fn find<'a>(
+        &'a self,
+        name: &str,
+        admitted: Option<&'a Admitted>,
+    ) -> Result<(Found, &'a ToolEntry), ToolError> {
+        if let Some((index, tool)) = self.registry.position(name) {
+            return Ok((Found::Registry(index), tool));
+        }
+        let agents = admitted.map(|admitted| admitted.snapshot.agent_tools());
+        if let Some((index, tool)) = agents.and_then(|agents| agents.position(name)) {
+            return Ok((Found::Agent(index), tool));
+        }
+        let sees = |tool: &&ToolEntry| {
+            !tool.def().hidden
+                && admitted.is_none_or(|admitted| gate(tool, &admitted.snapshot) == Gate::Visible)
         };
-        CallScope::new(self.registry.clone(), index, caller, call_id, deadline)
+        let all = self.registry.iter().chain(agents.into_iter().flat_map(Registry::iter));
+        Err(unknown(name, all.filter(sees)))
     }
 }
 
-/// Runs a plain function on a thread of its own and leaves it there when the deadline passes.
-fn on_thread(
-    body: impl FnOnce(ToolContext, &ToolEntry) -> ToolResult + Send + 'static,
-    executor: &Inner,
-    index: usize,
-    ctx: ToolContext,
-    deadline: Instant,
-) -> ToolResult {
-    let (_waiting, working) = executor.abandoned.admit(&ctx)?;
-    let (done, result) = mpsc::sync_channel(1);
-    let worker = executor.registry.clone();
-    let inner = ctx.clone();
-    let gone = || ToolError::internal("The tool stopped unexpectedly.");
-    thread::Builder::new()
-        .name("tool".to_owned())
-        .spawn(move || {
-            if let Some(tool) = worker.at(index) {
-                let result = body(inner, tool);
-                drop(working);
-                let _ = done.send(result);
-            }
-        })
-        .map_err(|error| ToolError::unavailable("No thread could be started.").source(error))?;
-    let tool = executor.registry.at(index).ok_or_else(gone)?;
-    match result.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-        Ok(result) => result,
-        Err(mpsc::RecvTimeoutError::Disconnected) => Err(gone()),
-        Err(mpsc::RecvTimeoutError::Timeout) => {
-            ctx.cancel();
-            Err(late(tool, result.recv_timeout(Duration::from_millis(500)).ok()))
-        }
+fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 
@@ -284,90 +428,5 @@ impl fmt::Debug for Executor {
             .field("tools", &self.inner.registry.len())
             .field("layers", &self.layers())
             .finish_non_exhaustive()
-    }
-}
-
-/// Configures an executor; a layer that is not asked for is not built.
-#[must_use]
-pub struct ExecutorBuilder {
-    registry: Registry,
-    approve: Option<ApprovalLevel>,
-    own: Vec<(Place, Box<dyn Layer>)>,
-    coerce: Coerce,
-}
-
-/// Where a layer of the user's own stands.
-struct Place {
-    before: bool,
-    anchor: String,
-}
-
-/// The steps of a call that a user's layer can stand beside, outermost first.
-const STEPS: [&str; 2] = ["decode", "run"];
-
-impl ExecutorBuilder {
-    /// How lenient decoding is; lenient by default.
-    pub fn coerce(mut self, mode: Coerce) -> Self {
-        self.coerce = mode;
-        self
-    }
-
-    /// Asks the context's approver before calls that need it; without an approver those calls are refused.
-    pub fn approve(mut self, level: ApprovalLevel) -> Self {
-        self.approve = Some(level);
-        self
-    }
-
-    /// Adds a layer just outside a step.
-    pub fn before(mut self, step: &str, layer: impl Layer + 'static) -> Self {
-        self.own.push((Place { before: true, anchor: step.to_owned() }, Box::new(layer)));
-        self
-    }
-
-    /// Adds a layer just inside a step.
-    pub fn after(mut self, step: &str, layer: impl Layer + 'static) -> Self {
-        self.own.push((Place { before: false, anchor: step.to_owned() }, Box::new(layer)));
-        self
-    }
-
-    /// The executor.
-    ///
-    /// # Errors
-    /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`.
-    pub fn build(self) -> Result<Executor, ToolError> {
-        let approve = self.approve.map(|level| Arc::new(Approve::new(level)));
-        let mut layers: Vec<Box<dyn Layer>> = Vec::new();
-        let mut names = vec!["decode"];
-        if let Some(approve) = &approve {
-            layers.push(Box::new(Arc::clone(approve)));
-            names.push("approve");
-        }
-        let mut outside = 0;
-        for (place, layer) in self.own {
-            let known = STEPS.contains(&place.anchor.as_str());
-            let inside = (place.anchor.as_str(), place.before) == ("decode", false)
-                || (place.anchor.as_str(), place.before) == ("run", true);
-            if !known || !inside {
-                let side = if place.before { "before" } else { "after" };
-                return Err(ToolError::internal(format!("A layer cannot stand {side} `{}`.", place.anchor))
-                    .code("unknown_layer")
-                    .hint("use after(\"decode\", …) or before(\"run\", …)"));
-            }
-            // Just inside `decode` is outside of `approve`.
-            let at = if place.before { layers.len() } else { outside };
-            outside += usize::from(!place.before);
-            layers.insert(at, layer);
-            names.insert(at + 1, "own");
-        }
-        names.push("run");
-        let (registry, coerce, abandoned) = (self.registry, self.coerce, Arc::default());
-        let inner = Inner { registry, approve, layers, names, coerce, abandoned };
-        Ok(Executor { inner: Arc::new(inner) })
-    }
-}
-
-impl fmt::Debug for ExecutorBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExecutorBuilder").field("own_layers", &self.own.len()).finish_non_exhaustive()
     }
 }

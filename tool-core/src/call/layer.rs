@@ -59,6 +59,16 @@ pub struct Invocation<'a> {
     pub ext: Ext,
 }
 
+/// The parameters that the caller gave.
+pub(super) struct Given(pub(super) Vec<String>);
+
+impl Invocation<'_> {
+    /// The parameters that the caller gave, where a policy looks at that.
+    pub(super) fn given(&self) -> &[String] {
+        self.ext.get::<Given>().map_or(&[], |given| &given.0)
+    }
+}
+
 /// The steps that are left.
 pub struct Next<'a> {
     pub(super) layers: &'a [Box<dyn Layer>],
@@ -91,19 +101,19 @@ impl fmt::Debug for Next<'_> {
     }
 }
 
-/// A map from types to values, through which layers talk.
-#[derive(Default)]
-pub struct Ext(Option<HashMap<TypeId, Box<dyn Any + Send + Sync>>>);
+/// A map from types to values, through which layers talk. A clone shares the values.
+#[derive(Clone, Default)]
+pub struct Ext(Option<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
 impl Ext {
     /// Keeps a value; the former one of its type is returned.
-    pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> Option<T> {
-        let old = self.0.get_or_insert_default().insert(TypeId::of::<T>(), Box::new(value))?;
-        old.downcast::<T>().ok().map(|old| *old)
+    pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> Option<Arc<T>> {
+        let old = self.0.get_or_insert_default().insert(TypeId::of::<T>(), Arc::new(value))?;
+        old.downcast::<T>().ok()
     }
 
     /// The value of a type.
-    pub fn get<T: 'static>(&self) -> Option<&T> {
+    pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.0.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref()
     }
 }

@@ -3,18 +3,61 @@
 //! The [`Executor`] is the only way to run a tool. Each step between decoding and the function is a [`Layer`] in a file of
 //! its own; their order is written in one place, [`Executor::standard`].
 
+mod approvals;
 mod approve;
+mod audit;
+mod batch;
+mod builder;
 mod caller;
+pub mod catalogue;
+mod check;
+mod closing;
 mod decode;
 mod executor;
+mod facts;
+pub(crate) mod gate;
 mod layer;
+#[cfg(feature = "limit")]
+mod limit;
+mod nested;
+mod outside;
 mod panic;
+mod policy;
+pub mod redact;
+mod refuse;
+mod retry;
 mod run;
 mod scope;
+mod shape;
+mod thread;
+mod trace;
+mod who;
 
+pub use approvals::{
+    Approval, ApprovalId, ApprovalState, Approvals, MemoryApprovals, QUESTIONS_MAX, QUESTIONS_OPEN,
+    QUESTIONS_PERIOD, approval_hash,
+};
 pub use approve::{APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Decision};
+pub use audit::{AuditOutput, AuditRow, AuditSettings, AuditSink, JsonLines, TracingAudit};
+pub use batch::{Batch, Finished};
+pub use builder::ExecutorBuilder;
 pub use caller::Caller;
-pub use executor::{Call, Executor, ExecutorBuilder, Plan};
+pub use check::CheckMode;
+pub use closing::{Drained, SHUTDOWN_GRACE};
+pub use executor::{Call, Executor, Plan};
+pub use gate::{
+    AGENT_TIMEOUT, Agent, AskAgent, Gate, Hidden, MAX_AGENT_DEPTH, Pattern, Reason, Row, RowSource, Runtime,
+    Snapshot, SnapshotBuilder, Snapshots, agent_tool_name, explain, gate, spawn_subset,
+};
 pub use layer::{Ext, Invocation, Layer, Next};
+#[cfg(feature = "limit")]
+pub use limit::{LimitSettings, RateBucket};
+pub use nested::{CALL_BUDGET, CALL_DEPTH};
+pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
+pub use retry::RETRIES;
 pub use run::DEFAULT_TIMEOUT;
 pub use scope::CallScope;
+pub use shape::{
+    INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ReadResultTool,
+    ResultScope, ResultStore, ShapeSettings, read_result,
+};

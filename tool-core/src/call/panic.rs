@@ -18,7 +18,7 @@ pub(super) fn guard(tool: &str, body: impl FnOnce() -> ToolResult) -> ToolResult
 /// A future that does not unwind.
 pub(super) struct Guarded<'a> {
     pub(super) tool: &'a str,
-    pub(super) future: BoxFuture<'static, ToolResult>,
+    pub(super) future: BoxFuture<'a, ToolResult>,
 }
 
 impl Future for Guarded<'_> {

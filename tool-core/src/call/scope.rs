@@ -1,48 +1,81 @@
 //! One call, as its context knows it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Caller;
+use super::closing::Closing;
+use super::gate::Snapshot;
+use super::shape::ResultStore;
+use super::{Caller, Executor};
 use crate::context::LazyToken;
 use crate::def::{Behavior, ToolDef};
-use crate::registry::{Registry, ToolEntry};
+use crate::registry::ToolEntry;
 
 /// The tool, caller, effects and limits of a running call.
 pub struct CallScope {
-    registry: Registry,
-    tool: usize,
+    executor: Executor,
+    /// What the caller sees; the tools that ask agents live in it.
+    snapshot: Option<Arc<Snapshot>>,
+    tool: Found,
     caller: Caller,
     call_id: Option<String>,
     deadline: Option<Instant>,
     cancel: LazyToken,
     /// Nanoseconds that the call waited for somebody, which its limits do not count.
     waited: AtomicU64,
+    parent: Option<Arc<CallScope>>,
+    /// How many calls a root call has led to.
+    nested: AtomicU32,
+    /// The normal form of its arguments, where another call may have to be compared with it.
+    args: OnceLock<Arc<Value>>,
+}
+
+/// Where the tool of a call was found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// In the registry of the executor.
+    Registry(usize),
+    /// Among the agents that the snapshot offers.
+    Agent(usize),
+}
+
+/// What is known of a call when its scope is made.
+pub(super) struct Begin {
+    pub(super) executor: Executor,
+    pub(super) snapshot: Option<Arc<Snapshot>>,
+    pub(super) tool: Found,
+    pub(super) caller: Caller,
+    pub(super) call_id: Option<String>,
+    pub(super) deadline: Option<Instant>,
 }
 
 impl CallScope {
-    pub(crate) fn new(
-        registry: Registry,
-        tool: usize,
-        caller: Caller,
-        call_id: Option<String>,
-        deadline: Option<Instant>,
-    ) -> CallScope {
+    pub(super) fn new(begin: Begin, parent: Option<Arc<CallScope>>) -> CallScope {
+        let Begin { executor, snapshot, tool, caller, call_id, deadline } = begin;
         CallScope {
-            registry,
+            executor,
+            snapshot,
             tool,
             caller,
             call_id,
             deadline,
             cancel: LazyToken::default(),
             waited: AtomicU64::new(0),
+            parent,
+            nested: AtomicU32::new(0),
+            args: OnceLock::new(),
         }
     }
 
     fn entry(&self) -> Option<&ToolEntry> {
-        self.registry.at(self.tool)
+        match self.tool {
+            Found::Registry(index) => self.executor.registry().at(index),
+            Found::Agent(index) => self.snapshot.as_ref()?.agent_tools().at(index),
+        }
     }
 
     fn def(&self) -> Option<&ToolDef<'_>> {
@@ -69,6 +102,16 @@ impl CallScope {
         self.call_id.as_deref()
     }
 
+    /// The call that made this one.
+    pub fn parent(&self) -> Option<&CallScope> {
+        self.parent.as_deref()
+    }
+
+    /// This call and those above it, innermost first.
+    pub fn chain(&self) -> impl Iterator<Item = &CallScope> {
+        std::iter::successors(Some(self), |scope| scope.parent())
+    }
+
     /// When the call must have ended.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline.map(|deadline| deadline + self.waited())
@@ -79,9 +122,12 @@ impl CallScope {
         Duration::from_nanos(self.waited.load(Ordering::Relaxed))
     }
 
+    /// Notes time that the call, and with it those above, waited for somebody.
     pub(crate) fn add_waited(&self, time: Duration) {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.waited.fetch_add(nanos, Ordering::Relaxed);
+        self.chain().for_each(|scope| {
+            scope.waited.fetch_add(nanos, Ordering::Relaxed);
+        });
     }
 
     pub(crate) fn declares(&self, secret: &str) -> bool {
@@ -89,11 +135,44 @@ impl CallScope {
     }
 
     pub(crate) fn cancellation(&self, host: &CancellationToken) -> &CancellationToken {
-        self.cancel.get(host)
+        match &self.parent {
+            Some(parent) => self.cancel.get(parent.cancellation(host)),
+            None => self.cancel.get(host),
+        }
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
+        self.closing().has_begun() || self.chain().any(|scope| scope.cancel.is_cancelled())
+    }
+
+    pub(crate) fn closing(&self) -> &Closing {
+        self.executor.closing()
+    }
+
+    pub(crate) fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.snapshot.as_ref()
+    }
+
+    pub(crate) fn results(&self) -> Option<&Arc<dyn ResultStore>> {
+        self.executor.results()
+    }
+
+    pub(super) fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
+    /// Counts one more call that the root of this one has led to.
+    pub(super) fn count_nested(&self) -> u32 {
+        let root = self.chain().last().unwrap_or(self);
+        root.nested.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn keep_args(&self, args: &Arc<Value>) {
+        let _ = self.args.set(Arc::clone(args));
+    }
+
+    pub(super) fn args(&self) -> Option<&Arc<Value>> {
+        self.args.get()
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use crate::dialect::Compiled;
 use crate::schema::{InputSchema, SchemaProblem};
 
 /// The lazily computed values of one definition: nothing but an empty cell until the first is asked for.
@@ -17,6 +18,9 @@ pub(crate) struct Computed {
     pub(crate) input: OnceLock<Result<Arc<InputSchema>, Arc<SchemaProblem>>>,
     pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
+    pub(crate) fingerprint: OnceLock<Box<str>>,
+    /// The input schema in each wire form, in the order of `Wire::ALL`.
+    pub(crate) wire: [OnceLock<Arc<Compiled>>; 5],
 }
 
 impl Cache {

@@ -17,6 +17,11 @@ impl Surface {
     /// Every surface with its word.
     pub const ALL: [(Surface, &'static str); 3] =
         [(Surface::Llm, "llm"), (Surface::Cli, "cli"), (Surface::Mcp, "mcp")];
+
+    /// The word of the surface.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|row| row.0 == self).map_or("", |row| row.1)
+    }
 }
 
 /// A set of surfaces.

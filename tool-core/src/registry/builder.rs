@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use super::header::SetHeader;
 use super::names::{NAME_PATTERN, cmp_folded, is_valid, suggestion};
 use super::problem::{Problem, ProblemCode, RegistryError};
 use super::select::Select;
+use super::unmet::{self, Unmet};
 use super::{AnyTool, Registry, Source, ToolEntry};
 use crate::args::suggest;
 use crate::context::ToolContext;
@@ -18,16 +20,19 @@ use crate::tool::Tool;
 #[must_use]
 pub struct RegistryBuilder {
     tools: Vec<ToolEntry>,
+    /// What is wrong with loaded libraries.
+    loaded: Vec<Problem>,
     expected: Vec<&'static ToolSet>,
     only: Vec<Select>,
     renames: Vec<(String, String)>,
     prefix: Option<String>,
     context: Option<ToolContext>,
+    unmet: Unmet,
 }
 
 impl RegistryBuilder {
-    pub(super) fn of(tools: Vec<ToolEntry>) -> Self {
-        Self { tools, ..Self::default() }
+    pub(super) fn of(tools: Vec<ToolEntry>, unmet: Unmet) -> Self {
+        Self { tools, unmet, ..Self::default() }
     }
 
     /// Adds every tool that is linked into this program.
@@ -38,6 +43,15 @@ impl RegistryBuilder {
     pub fn discover(mut self) -> Self {
         let found = inventory::iter::<super::Registration>;
         self.tools.extend(found.into_iter().map(|registration| entry(registration.0)));
+        self
+    }
+
+    /// Discovery depends on constructors that this target may never run; the feature `wasm-inventory` accepts that.
+    #[cfg(all(feature = "inventory", target_family = "wasm", not(feature = "wasm-inventory")))]
+    pub fn discover(self) -> Self
+    where
+        for<'a> &'a Self: DiscoveryIsReliable,
+    {
         self
     }
 
@@ -56,6 +70,17 @@ impl RegistryBuilder {
     pub fn add_set(mut self, set: &'static ToolSet) -> Self {
         self.tools.extend(set.tools.iter().map(|def| entry(def)));
         self
+    }
+
+    /// Adds the set of a loaded library, whose header tells what it was built for.
+    pub fn add_loaded(mut self, header: &'static SetHeader) -> Self {
+        match header.set() {
+            Ok(set) => self.add_set(set),
+            Err(problem) => {
+                self.loaded.push(problem);
+                self
+            }
+        }
     }
 
     /// Adds a tool that is made at run time.
@@ -98,16 +123,22 @@ impl RegistryBuilder {
         self
     }
 
+    /// What becomes of tools whose capabilities a context does not provide; they are refused by default.
+    pub fn unmet(mut self, unmet: Unmet) -> Self {
+        self.unmet = unmet;
+        self
+    }
+
     /// The registry.
     ///
     /// # Errors
     /// Every problem at once.
     pub fn build(self) -> Result<Registry, RegistryError> {
-        let mut problems = Vec::new();
+        let mut problems = self.loaded;
         let mut tools = self.tools;
         sort(&mut tools);
         tools.dedup_by(|a, b| a.is(b));
-        if tools.is_empty() && self.expected.is_empty() {
+        if tools.is_empty() && self.expected.is_empty() && problems.is_empty() {
             problems.push(nothing_linked());
         }
         expect(&self.expected, &tools, &mut problems);
@@ -125,10 +156,14 @@ impl RegistryBuilder {
         check_names(&tools, &mut problems);
         check_flattened(&tools, &mut problems);
         check_secrets(&tools, &mut problems);
-        if let Some(ctx) = &self.context {
-            check_capabilities(&tools, ctx, &mut problems);
+        if let (Some(ctx), Unmet::Refuse) = (&self.context, self.unmet) {
+            problems.extend(unmet::problems(&tools, ctx));
         }
-        if problems.is_empty() { Ok(Registry::new(tools)) } else { Err(RegistryError::new(problems)) }
+        if problems.is_empty() {
+            Ok(Registry::new(tools, self.unmet))
+        } else {
+            Err(RegistryError::new(problems))
+        }
     }
 }
 
@@ -137,6 +172,13 @@ impl std::fmt::Debug for RegistryBuilder {
         f.debug_struct("RegistryBuilder").field("tools", &self.tools).finish_non_exhaustive()
     }
 }
+
+/// What no type has: on this target, [`RegistryBuilder::discover`] does not compile.
+#[cfg(all(feature = "inventory", target_family = "wasm", not(feature = "wasm-inventory")))]
+#[diagnostic::on_unimplemented(
+    message = "`discover` is not reliable on this target; list the tools with `tool_set!` and use `add_set`"
+)]
+pub trait DiscoveryIsReliable {}
 
 fn entry(def: &'static ToolDef<'static>) -> ToolEntry {
     ToolEntry { renamed: None, realiased: None, source: Source::Static(def) }
@@ -302,20 +344,5 @@ fn check_secrets(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
                 declared.push((secret.key, secret.choices, tool));
             }
         }
-    }
-}
-
-fn check_capabilities(tools: &[ToolEntry], ctx: &ToolContext, problems: &mut Vec<Problem>) {
-    for tool in tools {
-        let needed = tool.def().capabilities.iter().filter(|capability| !capability.optional);
-        problems.extend(needed.filter(|capability| !ctx.provides((capability.id)())).map(|capability| {
-            let text = format!(
-                "`{}` ({}) needs {}, which the context does not provide",
-                tool.name(),
-                tool.def().origin,
-                (capability.name)()
-            );
-            problem(ProblemCode::CapabilityMissing, tool.name(), &[tool], text)
-        }));
     }
 }

@@ -3,12 +3,16 @@
 //! A [`DynTool`] owns what a static definition borrows. Its table is built once over its own texts, so that everything
 //! that reads a [`ToolDef`] cannot tell the two kinds apart.
 
+mod param;
+
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use self_cell::self_cell;
 use serde_json::{Map, Value};
+
+pub use param::DynParam;
 
 use super::AnyTool;
 use super::input;
@@ -17,7 +21,7 @@ use super::problem::{Problem, ProblemCode, RegistryError};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::def::{
-    Behavior, Cache, CliDef, Doc, DynHandler, Handler, LogMode, Origin, ParamDef, ParamKeys, ParamKind, Run,
+    Behavior, Cache, CliDef, Doc, DynHandler, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run,
     SchemaSource, SecretDef, Surfaces, ToolDef,
 };
 use crate::error::ToolError;
@@ -93,54 +97,6 @@ impl Owned {
             handler: Box::new(NoHandler),
             cache: Cache::new(),
         }
-    }
-}
-
-/// What a schema does not say of a parameter: aliases, secrecy and its shape on the command line.
-#[derive(Clone, Debug, Default)]
-pub struct DynParam {
-    name: String,
-    aliases: Vec<String>,
-    secret: bool,
-    positional: bool,
-    short: Option<char>,
-    log: Option<LogMode>,
-}
-
-impl DynParam {
-    /// Adds a further name that calls may use.
-    #[must_use]
-    pub fn alias(mut self, alias: impl Into<String>) -> Self {
-        self.aliases.push(alias.into());
-        self
-    }
-
-    /// It is never shown.
-    #[must_use]
-    pub fn secret(mut self) -> Self {
-        self.secret = true;
-        self
-    }
-
-    /// It has a position on the command line.
-    #[must_use]
-    pub fn positional(mut self) -> Self {
-        self.positional = true;
-        self
-    }
-
-    /// Its short flag.
-    #[must_use]
-    pub fn short(mut self, flag: char) -> Self {
-        self.short = Some(flag);
-        self
-    }
-
-    /// Its redaction mode.
-    #[must_use]
-    pub fn log(mut self, mode: LogMode) -> Self {
-        self.log = Some(mode);
-        self
     }
 }
 
@@ -375,8 +331,7 @@ impl DynToolBuilder {
     ///
     /// # Errors
     /// Every problem at once: `name_invalid`, `description_missing`, `schema_invalid`, `schema_remote_ref`,
-    /// `schema_false`.
-    ///
+    /// `schema_false`, `param_unknown`, `param_clash`.
     pub fn build(self) -> Result<DynTool, RegistryError> {
         let Self { mut owned, handler } = self;
         let mut problems = Vec::new();
@@ -400,6 +355,10 @@ impl DynToolBuilder {
                 owned.name, problem.pointer, problem.text
             );
             report(problem.code, text);
+        } else {
+            for (code, text) in param::faults(&owned.name, &owned.input, &owned.params) {
+                report(code, text);
+            }
         }
         if !problems.is_empty() {
             return Err(RegistryError::new(problems));

@@ -5,11 +5,15 @@
 
 mod builder;
 mod dynamic;
+mod header;
 mod input;
 mod link;
+#[cfg(feature = "inventory")]
+mod listed;
 mod names;
 mod problem;
 mod select;
+mod unmet;
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,9 +22,15 @@ use crate::def::ToolDef;
 
 pub use builder::RegistryBuilder;
 pub use dynamic::{DynParam, DynTool, DynToolBuilder};
+pub use header::SetHeader;
 pub use input::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH};
+#[cfg(feature = "inventory")]
+pub use listed::listed;
+pub(crate) use names::is_valid;
 pub use problem::{Problem, ProblemCode, RegistryError};
 pub use select::Select;
+pub use select::glob_matches;
+pub use unmet::Unmet;
 
 /// What `#[tool]` leaves for discovery: one pointer.
 #[derive(Debug)]
@@ -44,6 +54,7 @@ struct Inner {
     tools: Box<[ToolEntry]>,
     /// Aliases with the place of their tool, sorted.
     aliases: Box<[(usize, usize)]>,
+    unmet: Unmet,
 }
 
 /// A tool of a registry.
@@ -114,9 +125,14 @@ impl Registry {
         RegistryBuilder::default()
     }
 
+    /// No tools at all.
+    pub(crate) fn none() -> Registry {
+        Registry::new(Vec::new(), Unmet::default())
+    }
+
     /// Starts from the tools of this registry.
     pub fn to_builder(&self) -> RegistryBuilder {
-        RegistryBuilder::of(self.0.tools.to_vec())
+        RegistryBuilder::of(self.0.tools.to_vec(), self.0.unmet)
     }
 
     /// The tools, sorted by name in bytes.
@@ -162,7 +178,7 @@ impl Registry {
         self.0.tools.get(index)
     }
 
-    pub(super) fn new(tools: Vec<ToolEntry>) -> Registry {
+    pub(super) fn new(tools: Vec<ToolEntry>, unmet: Unmet) -> Registry {
         let mut aliases: Vec<(usize, usize)> = tools
             .iter()
             .enumerate()
@@ -170,7 +186,7 @@ impl Registry {
             .collect();
         let text = |&(tool, alias): &(usize, usize)| tools.get(tool).and_then(|entry| entry.alias(alias));
         aliases.sort_by(|a, b| text(a).cmp(&text(b)));
-        Registry(Arc::new(Inner { tools: tools.into(), aliases: aliases.into() }))
+        Registry(Arc::new(Inner { tools: tools.into(), aliases: aliases.into(), unmet }))
     }
 }
 

@@ -33,6 +33,8 @@ pub enum ProblemCode {
     FlattenNotObject,
     /// Two parameters of one name.
     ParamClash,
+    /// Something said of a parameter that the schema does not have.
+    ParamUnknown,
     /// An input schema that is not one.
     SchemaInvalid,
     /// A schema that refers to another document.
@@ -41,11 +43,13 @@ pub enum ProblemCode {
     SchemaFalse,
     /// A tool without a description.
     DescriptionMissing,
+    /// A set of a loaded library that was built for another tool-core.
+    CoreMismatch,
 }
 
 impl ProblemCode {
     /// Every code with its word.
-    pub const ALL: [(ProblemCode, &'static str); 17] = [
+    pub const ALL: [(ProblemCode, &'static str); 19] = [
         (ProblemCode::DuplicateName, "duplicate_name"),
         (ProblemCode::AliasClash, "alias_clash"),
         (ProblemCode::NameClash, "name_clash"),
@@ -59,10 +63,12 @@ impl ProblemCode {
         (ProblemCode::SecretConflict, "secret_conflict"),
         (ProblemCode::FlattenNotObject, "flatten_not_object"),
         (ProblemCode::ParamClash, "param_clash"),
+        (ProblemCode::ParamUnknown, "param_unknown"),
         (ProblemCode::SchemaInvalid, "schema_invalid"),
         (ProblemCode::SchemaRemoteRef, "schema_remote_ref"),
         (ProblemCode::SchemaFalse, "schema_false"),
         (ProblemCode::DescriptionMissing, "description_missing"),
+        (ProblemCode::CoreMismatch, "core_mismatch"),
     ];
 
     /// The code of what is wrong with a schema.

@@ -145,7 +145,7 @@ impl fmt::Display for Select {
 
 /// Whether a pattern of `*` (any characters) and `?` (one character) matches a whole text. Linear in both but for
 /// one star's restart.
-pub(crate) fn glob_matches(glob: &str, text: &str) -> bool {
+pub fn glob_matches(glob: &str, text: &str) -> bool {
     let (mut glob, mut text) = (glob.chars(), text.chars());
     let mut restart: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
     loop {

@@ -91,6 +91,11 @@ impl Document<'_> {
                 // S2
                 "$schema" | "$id" | "$comment" | "title" | "readOnly" | "writeOnly" => continue,
                 "$defs" | "definitions" | "$ref" => continue,
+                // It is found by name in the schemas around it, which inlining takes apart.
+                "$dynamicRef" => {
+                    let text = "`$dynamicRef` is not followed; write `$ref` with `#/$defs/NAME`";
+                    return Err(SchemaProblem::invalid(&format!("{at}/$dynamicRef"), text));
+                }
                 "description" => match value.as_str().map(str::trim) {
                     Some("") => continue,
                     Some(text) => Value::from(text),

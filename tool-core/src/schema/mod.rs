@@ -26,10 +26,15 @@ mod walked;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub(crate) use canonical::with_definitions;
 pub use canonical::{canonical, inlined};
 pub(crate) use circle::circle;
+pub use form::resolve;
 pub use input::{InputSchema, ParamSchema};
+pub(crate) use object::{required_names, without_null};
+pub(crate) use position::each_child;
 pub use problem::SchemaProblem;
+pub(crate) use reference::{definition_name, to_definition as reference_to};
 
 static BUILT: AtomicUsize = AtomicUsize::new(0);
 

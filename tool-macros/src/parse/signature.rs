@@ -144,6 +144,12 @@ fn input(arg: &mut PatType, owner: Option<&Type>, sink: &Sink) -> Option<InputIr
         }
     };
     if is_context {
+        if let Some(word) = attrs.arg_word {
+            sink.at(word, errors::ARG_ON_CONTEXT);
+        }
+        if let Some(tokens) = attrs.ctx.filter(|tokens| !tokens.is_empty()) {
+            ctx_attr::ctx(tokens, ident.clone(), &ty, sink);
+        }
         return Some(InputIr::Context(ident));
     }
     if ends_in(&ty, "ToolContext") {
@@ -178,7 +184,11 @@ fn take_attrs(attrs: &mut Vec<Attribute>, sink: &Sink) -> ParamAttrs {
                 found.arg.extend(quote!(#inside,));
                 found.arg_word = Some(attr.path().to_token_stream());
             }
-            "ctx" => found.ctx = Some(inside(attr)),
+            "ctx" => {
+                let inside = inside(attr);
+                let ctx = found.ctx.get_or_insert_default();
+                *ctx = if ctx.is_empty() { inside } else { quote!(#ctx, #inside) };
+            }
             "cfg" | "cfg_attr" => sink.at(attr.path(), errors::CFG_ON_PARAM),
             _ => sink.at(attr.path(), errors::other_attribute(&path)),
         }

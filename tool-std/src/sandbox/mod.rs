@@ -209,7 +209,7 @@ impl Sandbox {
 
     /// The call's id, or a number of its own.
     fn call_id(&self) -> String {
-        let given = self.call.as_ref().and_then(ToolContext::call).and_then(|call| call.call_id());
+        let given = self.call.as_ref().and_then(ToolContext::running).and_then(|call| call.call_id());
         let plain = given.filter(|id| !id.starts_with('.') && id.bytes().all(is_plain));
         plain.map_or_else(
             || {

@@ -307,7 +307,7 @@ impl Workspace {
 
     /// Refuses a change by a call that declares none.
     pub(crate) fn may_write(&self) -> Result<(), ToolError> {
-        let call = self.call.as_ref().and_then(ToolContext::call);
+        let call = self.call.as_ref().and_then(ToolContext::running);
         match call.is_some_and(|call| !call.behavior().side_effect) {
             true => Err(refusal::effect_not_declared()),
             false => Ok(()),

@@ -1,0 +1,337 @@
+//! The laws of the dialects: what a schema accepts survives the way to a model and back, in one piece or in many, and
+//! nothing that a model or provider sends makes a dialect panic. (dialects.md §10)
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+#[path = "../src/vectors/random.rs"]
+#[allow(dead_code, reason = "only arbitrary JSON is wanted here")]
+mod random;
+#[path = "../src/schema_values.rs"]
+mod schema_values;
+
+use jsonschema::Validator;
+use random::Random;
+use schema_values::Values;
+use serde_json::{Value, json};
+use tool_core::dialect::{Dialect as _, DialectId, ModelCall, Plan, PlanOptions, StrictPolicy, compile};
+use tool_core::{DynTool, Registry, ToolOutput};
+use tool_std as _;
+
+/// Values per dialect and form; `TOOL_LAW_VALUES` sets another number.
+fn values() -> usize {
+    std::env::var("TOOL_LAW_VALUES").ok().and_then(|number| number.parse().ok()).unwrap_or(2_000)
+}
+
+/// Every construct that a form treats in its own way, each in a tool.
+fn schemas() -> Vec<Value> {
+    let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+    let circle = object(
+        json!({"kind": {"type": "string", "const": "circle"}, "radius": {"type": "number"}}),
+        json!(["kind", "radius"]),
+    );
+    let rect = object(
+        json!({"kind": {"type": "string", "const": "rect"}, "w": {"type": "number"}, "h": {"type": "number", "default": 1}}),
+        json!(["kind", "w"]),
+    );
+    let map = json!({"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}});
+    let entries = json!({"type": "object", "x-entries": true, "additionalProperties": {
+        "type": "object", "properties": {"v": {"type": "string"}, "mask": {"type": "boolean", "default": false}},
+        "required": ["v"], "additionalProperties": false}});
+    let tree = json!({"$defs": {"Node": object(
+        json!({"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}, "default": []}}),
+        json!(["name"]),
+    )}});
+    let recursive = {
+        let mut schema = object(json!({"tree": {"$ref": "#/$defs/Node"}}), json!(["tree"]));
+        schema["$defs"] = tree["$defs"].clone();
+        schema
+    };
+    vec![
+        object(json!({}), json!([])),
+        object(
+            json!({"q": {"type": "string", "minLength": 1}, "n": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+                "mode": {"type": "string", "enum": ["a", "b"]}, "ratio": {"type": "number"}}),
+            json!(["q"]),
+        ),
+        json!({"oneOf": [circle, rect]}),
+        object(
+            json!({"shape": {"oneOf": [circle, rect]}, "shapes": {"type": "array", "items": {"oneOf": [rect, circle]}}}),
+            json!(["shape"]),
+        ),
+        object(json!({"m": map, "any": {}}), json!(["m"])),
+        object(
+            json!({"e": entries, "jobs": {"type": "array", "items": object(json!({"env": entries}), json!(["env"]))}}),
+            json!(["e"]),
+        ),
+        object(
+            json!({"pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2}}),
+            json!(["pair"]),
+        ),
+        object(
+            json!({"owner": {"type": ["string", "null"], "x-keep-null": true}, "cells": {"type": "array", "items": {"type": ["string", "null"]}},
+                "parent": {"type": ["string", "null"]}, "list": {"type": ["array", "null"], "items": {"type": "integer"}}}),
+            json!(["parent", "list"]),
+        ),
+        object(
+            json!({"ext": {"oneOf": [{"type": "string", "enum": ["unit"]}, object(json!({"label": {"type": "string"}}), json!(["label"])),
+                object(json!({"size": {"type": "integer"}}), json!(["size"]))]},
+                "un": {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "boolean"}]}}),
+            json!(["ext"]),
+        ),
+        recursive,
+        object(
+            json!({"title": {"type": "string"}, "default": {"type": "integer"}, "oneOf": {"type": "boolean"}, "items": {"type": "string"}}),
+            json!(["title"]),
+        ),
+    ]
+}
+
+fn registry() -> Registry {
+    let tools = schemas().into_iter().enumerate().map(|(i, schema)| {
+        let tool =
+            DynTool::builder(format!("law_{i}")).description("Takes its arguments.").input_schema(schema);
+        tool.handler_sync(|_, _| Ok(ToolOutput::default())).build().unwrap()
+    });
+    tools.fold(Registry::builder().discover(), |builder, tool| builder.add_dyn(tool)).build().unwrap()
+}
+
+const FORMS: [(DialectId, StrictPolicy); 9] = [
+    (DialectId::Anthropic, StrictPolicy::Never),
+    (DialectId::Anthropic, StrictPolicy::Prefer),
+    (DialectId::OpenAiChat, StrictPolicy::Never),
+    (DialectId::OpenAiChat, StrictPolicy::Prefer),
+    (DialectId::OpenAiResponses, StrictPolicy::Never),
+    (DialectId::OpenAiResponses, StrictPolicy::Prefer),
+    (DialectId::Gemini, StrictPolicy::Never),
+    (DialectId::Mcp20251125, StrictPolicy::Never),
+    (DialectId::Mcp20260728, StrictPolicy::Never),
+];
+
+/// One tool at a time, so that no budget makes it loose.
+fn plans(
+    registry: &Registry,
+    dialect: DialectId,
+    strict: StrictPolicy,
+) -> Vec<(Plan, Value, Validator, Validator)> {
+    let options = PlanOptions { strict: Some(strict), ..PlanOptions::default() };
+    let plan = |entry: &tool_core::ToolEntry| {
+        let plan = dialect.plan(&[entry], &options).unwrap();
+        let canonical = entry.def().input_schema().unwrap().decoded().clone();
+        let empty = json!({"type": "object"});
+        let wire = plan.tools[0].compiled.schema.clone().unwrap_or(empty);
+        let judge = |schema: &Value| jsonschema::draft202012::new(schema).unwrap();
+        (plan, canonical.clone(), judge(&canonical), judge(&wire))
+    };
+    registry.iter().map(plan).collect()
+}
+
+fn call(plan: &Plan, args: Value) -> ModelCall {
+    ModelCall {
+        id: "call_1".to_owned(),
+        wire_id: None,
+        name: plan.tools[0].name().to_owned(),
+        args: Ok(args),
+    }
+}
+
+/// A valid value with what it is on the wire, as often as asked for.
+fn each_value(mut check: impl FnMut(DialectId, &Plan, &Validator, &Value, &Value)) {
+    let registry = registry();
+    for (dialect, strict) in FORMS {
+        let plans = plans(&registry, dialect, strict);
+        let mut random = Values::new(17);
+        let rounds = values().div_ceil(plans.len());
+        for (plan, canonical, valid, wire) in &plans {
+            for args in (0..rounds).map(|_| random.of(canonical)).filter(|args| valid.is_valid(args)) {
+                let sent = dialect.encode_args(&plan.tools[0], &args);
+                check(dialect, plan, wire, &args, &sent);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_schema_accepts_survives_the_way_there_and_back() {
+    let mut seen = 0;
+    each_value(|dialect, plan, wire, args, sent| {
+        let name = plan.tools[0].name();
+        assert!(wire.is_valid(sent), "{dialect} {name}: {args} is sent as {sent}, which its schema refuses");
+        let body = dialect.encode_calls(&[call(plan, sent.clone())], "");
+        let decoded = dialect.decode(plan, &body, 0).unwrap();
+        assert_eq!(decoded.calls[0].args.as_ref().unwrap(), args, "{dialect} {name}: sent as {sent}");
+        seen += 1;
+    });
+    assert!(seen > 5 * values(), "only {seen} values");
+}
+
+/// The events in which a provider sends a body, its texts cut wherever chance has it.
+fn events(dialect: DialectId, body: &Value, random: &mut Random) -> Vec<Value> {
+    let mut pieces = |text: &str| {
+        let mut pieces = vec![String::new()];
+        for character in text.chars() {
+            if random.below(3) == 0 {
+                pieces.push(String::new());
+            }
+            pieces.last_mut().unwrap().push(character);
+        }
+        pieces
+    };
+    let mut events = Vec::new();
+    match dialect {
+        DialectId::Anthropic => {
+            for (index, block) in body["content"].as_array().unwrap().iter().enumerate() {
+                let mut start = block.clone();
+                let (key, kind, text) = match block["type"].as_str() {
+                    Some("text") => ("text", "text_delta", block["text"].as_str().unwrap().to_owned()),
+                    _ => ("partial_json", "input_json_delta", block["input"].to_string()),
+                };
+                start[if key == "text" { "text" } else { "input" }] =
+                    if key == "text" { json!("") } else { json!({}) };
+                events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
+                for piece in pieces(&text) {
+                    events.push(json!({"type": "content_block_delta", "index": index, "delta": {"type": kind, key: piece}}));
+                }
+                events.push(json!({"type": "content_block_stop", "index": index}));
+            }
+            events.push(json!({"type": "message_delta", "delta": {"stop_reason": body["stop_reason"]}}));
+            events.push(json!({"type": "message_stop"}));
+        }
+        DialectId::OpenAiChat => {
+            let choice = &body["choices"][0];
+            let delta =
+                |delta: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
+            for piece in pieces(choice["message"]["content"].as_str().unwrap_or("")) {
+                events.push(delta(json!({"content": piece})));
+            }
+            for (index, call) in choice["message"]["tool_calls"].as_array().unwrap().iter().enumerate() {
+                let function = json!({"name": call["function"]["name"], "arguments": ""});
+                events.push(delta(json!({"tool_calls": [{"index": index, "id": call["id"], "type": "function", "function": function}]})));
+                for piece in pieces(call["function"]["arguments"].as_str().unwrap()) {
+                    events.push(delta(
+                        json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}),
+                    ));
+                }
+            }
+            events.push(
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}),
+            );
+        }
+        DialectId::OpenAiResponses => {
+            for (index, item) in body["output"].as_array().unwrap().iter().enumerate() {
+                let mut start = item.clone();
+                let call = item["type"] == "function_call";
+                start[if call { "arguments" } else { "content" }] = if call { json!("") } else { json!([]) };
+                events.push(
+                    json!({"type": "response.output_item.added", "output_index": index, "item": start}),
+                );
+                let (text, kind) = match call {
+                    true => (item["arguments"].as_str().unwrap(), "response.function_call_arguments.delta"),
+                    false => (item["content"][0]["text"].as_str().unwrap(), "response.output_text.delta"),
+                };
+                for piece in pieces(text) {
+                    events.push(json!({"type": kind, "output_index": index, "delta": piece}));
+                }
+            }
+            events.push(json!({"type": "response.completed", "response": {"status": "completed"}}));
+        }
+        _ => {
+            let parts = body["candidates"][0]["content"]["parts"].as_array().unwrap();
+            for part in parts {
+                events.push(json!({"candidates": [{"content": {"role": "model", "parts": [part]}}]}));
+            }
+            events.push(json!({"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}]}));
+        }
+    }
+    events
+}
+
+#[test]
+fn a_reply_in_pieces_is_the_reply() {
+    let mut random = Random(23);
+    each_value(|dialect, plan, _, args, sent| {
+        if matches!(dialect, DialectId::Mcp20251125 | DialectId::Mcp20260728) {
+            return;
+        }
+        let calls =
+            [call(plan, sent.clone()), ModelCall { id: "call_2".to_owned(), ..call(plan, sent.clone()) }];
+        let body = dialect.encode_calls(&calls, "Let me löök.");
+        let mut assembler = dialect.assembler(plan, 0);
+        let mut ready = 0;
+        for event in events(dialect, &body, &mut random) {
+            let told = assembler.feed(&event);
+            ready += told
+                .iter()
+                .filter(|event| matches!(event, tool_core::dialect::StreamEvent::CallReady(_)))
+                .count();
+        }
+        let (streamed, whole) = (assembler.finish().unwrap(), dialect.decode(plan, &body, 0).unwrap());
+        assert!(
+            ready == 2 || dialect == DialectId::OpenAiResponses,
+            "{dialect}: {ready} of 2 calls were ready"
+        );
+        let told = |decoded: &tool_core::dialect::Decoded| {
+            let calls = decoded
+                .calls
+                .iter()
+                .map(|call| (call.id.clone(), call.name.clone(), call.args.as_ref().ok().cloned()));
+            (calls.collect::<Vec<_>>(), decoded.text.clone(), decoded.stop)
+        };
+        assert_eq!(told(&streamed), told(&whole), "{dialect}: {args}");
+        if dialect != DialectId::OpenAiResponses {
+            assert_eq!(streamed.echo, whole.echo, "{dialect}: {args}");
+        }
+    });
+}
+
+#[test]
+fn what_is_compiled_is_a_schema_and_at_rest() {
+    for schema in schemas() {
+        for wire in tool_core::dialect::Wire::ALL {
+            let compiled = compile(&schema, wire);
+            let Some(once) = compiled.schema else { continue };
+            jsonschema::draft202012::meta::validate(&once).unwrap();
+            // A null that is kept is not told from one that is added; a recursive type is expanded once more.
+            let text = schema.to_string();
+            if !(text.contains("x-keep-null") || text.contains("$ref"))
+                && (compiled.strict || !wire.is_strict())
+            {
+                assert_eq!(compile(&once, wire).schema.as_ref(), Some(&once), "{wire:?}: {schema}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_that_comes_in_makes_a_dialect_panic() {
+    let registry = registry();
+    let mut random = Random(5);
+    for (dialect, strict) in FORMS {
+        let plans = plans(&registry, dialect, strict);
+        for _ in 0..values() {
+            let (plan, ..) = &plans[random.below(plans.len())];
+            let mut body = dialect.encode_calls(&[call(plan, random.json(4))], "text");
+            for _ in 0..random.below(3) {
+                random.damage(&mut body);
+            }
+            let _ = dialect.decode(plan, &body, 0).map(|decoded| decoded.calls.len());
+            let mut assembler = dialect.assembler(plan, 0);
+            let mut events =
+                if dialect.wire(false) == tool_core::dialect::Wire::Mcp || body.get("content").is_none() {
+                    vec![body]
+                } else {
+                    vec![json!({"type": "content_block_start", "content_block": body})]
+                };
+            events.push(random.json(5));
+            for mut event in events {
+                random.damage(&mut event);
+                let _ = assembler.feed(&event);
+            }
+            let _ = assembler.finish();
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! One bad call gets one answer, whichever surface it came through. (arguments.md, acceptance 2)
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+use std::io;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tests::captured::Captured;
+use tool_cli::{Cli, Io};
+use tool_core::prelude::*;
+use tool_core::{Call, Caller, Executor, Registry, ToolResult};
+
+/// How a file is read.
+#[derive(serde::Deserialize, schemars::JsonSchema, Clone, Copy, Debug)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    /// As text.
+    Text,
+    /// As bytes.
+    Bytes,
+}
+
+/// Reads a file.
+#[tool(register = false)]
+fn read(
+    /// Which one.
+    path: &Path,
+    /// Most lines.
+    limit: Option<u32>,
+    /// How.
+    mode: Mode,
+) -> String {
+    format!("{} {limit:?} {mode:?}", path.display())
+}
+
+const BAD: &str = r#"{"path": 5.5, "limt": "x", "mode": "TXT"}"#;
+const GOOD: &str = r#"{"path": "a.txt", "limit": "3", "mode": "TEXT"}"#;
+
+fn registry() -> Registry {
+    Registry::builder().add::<ReadTool>().build().unwrap()
+}
+
+/// The issues of a refused call, null for one that ran.
+fn issues(result: ToolResult) -> Value {
+    result.map_or_else(|error| error.to_json()["issues"].clone(), |_| Value::Null)
+}
+
+/// What the command line says of its words and standard input: the issues of the one answer.
+fn command_line(words: &[&str], stdin: &str) -> Value {
+    let (out, err) = (Captured::default(), Captured::default());
+    let io = Io {
+        stdin: Box::new(io::Cursor::new(stdin.as_bytes().to_vec())),
+        stdout: Box::new(out.clone()),
+        stderr: Box::new(err.clone()),
+        ..Io::detached("/")
+    };
+    let cli = Cli::new(registry()).name("demo");
+    let _ = cli.run_from(words.iter().copied(), io);
+    let text = if out.text().trim().is_empty() { err.text() } else { out.text() };
+    let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    answer["error"]["issues"].clone()
+}
+
+/// The issues that each surface finds in a text of arguments.
+fn found(text: &str) -> Vec<(&'static str, Value)> {
+    let executor = Executor::standard(registry()).build().unwrap();
+    let ctx = ToolContext::empty();
+    let parsed = || Call::new("read", serde_json::from_str(text).unwrap());
+    let line = json!({"id": 1, "tool": "read", "args": parsed().args}).to_string();
+    vec![
+        ("value", issues(executor.call_blocking(parsed(), &ctx, Caller::Test))),
+        ("text", issues(executor.call_text_blocking("read", text, &ctx, Caller::Llm))),
+        ("text as value", issues(executor.call_blocking(Call::new("read", text.into()), &ctx, Caller::Mcp))),
+        ("--input", command_line(&["read", "--input", text, "-o", "json", "--envelope"], "")),
+        ("--input -", command_line(&["read", "--input", "-", "-o", "json", "--envelope"], text)),
+        ("call", command_line(&["call", "read", "--input", text, "-o", "json", "--envelope"], "")),
+        ("batch", command_line(&["call", "--jsonl", "-"], &format!("{line}\n"))),
+    ]
+}
+
+#[test]
+fn every_surface_finds_the_same_issues() {
+    let expected = json!([
+        {"path": "/path", "code": "type", "expected": "string", "got": "number 5.5", "hint": "send it in quotes"},
+        {"path": "/mode", "code": "choice", "expected": "one of \"text\", \"bytes\"", "got": "string \"TXT\"",
+            "hint": "did you mean `text`?"},
+        {"path": "/limt", "code": "unknown", "expected": "one of the parameters path, limit, mode",
+            "got": "string \"x\"", "hint": "did you mean `limit`?"},
+    ]);
+    for (surface, found) in found(BAD) {
+        assert_eq!(found, expected, "{surface}");
+    }
+}
+
+#[test]
+fn a_call_that_can_be_read_runs_on_every_surface() {
+    for (surface, found) in found(GOOD) {
+        assert_eq!(found, Value::Null, "{surface}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Who sees which tool: the person at the command line is the agent `operator` with the row `*`, which a policy file may
+//! replace; the agent of an MCP server has the same row, or those of the policy file alone; other agents have the policy's.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tool_core::def::Surface;
+use tool_core::{
+    Caller, Executor, Policy, Registry, RowSource, Snapshot, SnapshotBuilder, Snapshots, ToolContext,
+    ToolError,
+};
+
+use crate::cli::for_command_line;
+use crate::session::Session;
+use crate::settings::Settings;
+
+/// The agent that the person is.
+pub(crate) const OPERATOR: &str = "operator";
+
+/// The agent of an MCP server.
+const MCP: &str = "mcp";
+
+/// What commands of a program find: its tools, and what the person asked for.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The tools of the program.
+    pub registry: Registry,
+    /// What the person asked for.
+    pub settings: Settings,
+}
+
+/// What decides who sees which tool.
+#[derive(Clone)]
+pub(crate) struct Sight {
+    ctx: ToolContext,
+    policy: Option<Arc<dyn Policy>>,
+}
+
+impl fmt::Debug for Sight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sight").field("policy", &self.policy.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Sight {
+    /// What an agent sees on a surface.
+    pub(crate) fn snapshot(
+        &self,
+        agent: &str,
+        surface: Surface,
+        registry: &Registry,
+    ) -> Result<Snapshot, ToolError> {
+        let built = Snapshot::builder(agent).surface(Some(surface)).context(&self.ctx, registry);
+        with_rows(built, agent, self.policy.as_deref()).build(registry)
+    }
+}
+
+/// The rows and flags of an agent.
+fn with_rows(built: SnapshotBuilder, agent: &str, policy: Option<&dyn Policy>) -> SnapshotBuilder {
+    let own = match policy {
+        Some(policy) => agent == OPERATOR && !policy.knows(agent),
+        None => [OPERATOR, MCP].contains(&agent),
+    };
+    let built = if own { built.row("*", RowSource::Global) } else { built };
+    let Some(policy) = policy else { return built };
+    let built = built.rows(policy.rows(agent));
+    policy.flags(agent).into_iter().fold(built, |built, (tag, on)| built.flag(tag, on))
+}
+
+/// The snapshots of the person's calls.
+struct OperatorSight(Registry);
+
+impl Snapshots for OperatorSight {
+    fn snapshot(
+        &self,
+        ctx: &ToolContext,
+        caller: Caller,
+        policy: Option<&dyn Policy>,
+    ) -> Result<Arc<Snapshot>, ToolError> {
+        let agent = ctx.agent();
+        let built = Snapshot::builder(agent).surface(caller.surface()).context(ctx, &self.0);
+        Ok(Arc::new(with_rows(built, agent, policy).build(&self.0)?))
+    }
+}
+
+impl Session<'_> {
+    /// The executor of the person's calls: that of the program, or with a policy file one that holds calls to it.
+    pub(crate) fn gated(&self, registry: &Registry, settings: &Settings) -> Result<Executor, ToolError> {
+        let Some(policy) = self.policy(registry, settings)? else { return self.cli.executor_of(registry) };
+        if self.cli.executor.is_some() {
+            let text = "This program decides by itself what its tools may do.";
+            return Err(ToolError::not_configured(text)
+                .code("policy_unsupported")
+                .hint("leave out --policy"));
+        }
+        let builder = Executor::standard(registry.clone()).gate(OperatorSight(registry.clone()));
+        for_command_line(builder).policy(policy).build()
+    }
+
+    /// What decides who sees which tool.
+    pub(crate) fn sight(&self, registry: &Registry, settings: &Settings) -> Result<Sight, ToolError> {
+        let policy = self.policy(registry, settings)?;
+        // A context that cannot be made here is reported when a tool is called.
+        let made = self.cli.context_of(settings, &self.io);
+        let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
+        Ok(Sight { ctx, policy })
+    }
+
+    fn policy(&self, registry: &Registry, settings: &Settings) -> Result<Option<Arc<dyn Policy>>, ToolError> {
+        let Some(file) = &settings.policy else { return Ok(None) };
+        let Some(read) = &self.cli.policy else {
+            let text = "This program reads no policy files.";
+            return Err(ToolError::not_configured(text)
+                .code("policy_unsupported")
+                .hint("leave out --policy"));
+        };
+        read(file, settings, registry).map(Some)
+    }
+}

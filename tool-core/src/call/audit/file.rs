@@ -1,0 +1,94 @@
+//! Audit rows as JSON Lines in a file that only its owner reads.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::{AuditRow, AuditSink};
+use crate::error::ToolError;
+
+/// Bytes of a file before it is put aside.
+const ROTATE_AT: u64 = 64 * 1024 * 1024;
+
+/// How many files that were put aside are kept.
+const KEPT: usize = 10;
+
+/// A file of rows, one a line. `audit.jsonl` is put aside as `audit.jsonl.1`, that as `audit.jsonl.2`, up to 10.
+#[derive(Debug)]
+pub struct JsonLines {
+    path: PathBuf,
+    rotate_at: u64,
+    open: Mutex<Option<(File, u64)>>,
+}
+
+impl JsonLines {
+    /// Rows in a file, which is made when the first is written.
+    pub fn new(path: impl Into<PathBuf>) -> JsonLines {
+        JsonLines { path: path.into(), rotate_at: ROTATE_AT, open: Mutex::new(None) }
+    }
+
+    /// Puts the file aside at another size.
+    #[must_use]
+    pub fn rotate_at(self, bytes: u64) -> JsonLines {
+        JsonLines { rotate_at: bytes, ..self }
+    }
+
+    fn aside(&self, number: usize) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(format!(".{number}"));
+        name.into()
+    }
+
+    fn rotate(&self) -> std::io::Result<()> {
+        for number in (1..KEPT).rev() {
+            let from = self.aside(number);
+            if from.exists() {
+                fs::rename(from, self.aside(number + 1))?;
+            }
+        }
+        fs::rename(&self.path, self.aside(1))
+    }
+
+    fn append(&self, line: &str) -> std::io::Result<()> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = line.len() as u64;
+        let full = open.as_ref().is_some_and(|(_, size)| *size > 0 && size + length > self.rotate_at);
+        if full {
+            *open = None;
+            self.rotate()?;
+        }
+        if open.is_none() {
+            let file = create(&self.path)?;
+            let size = file.metadata()?.len();
+            *open = Some((file, size));
+        }
+        let Some((file, size)) = open.as_mut() else { return Ok(()) };
+        let written = file.write_all(line.as_bytes());
+        *size += length;
+        if written.is_err() {
+            // The file is opened anew next time.
+            *open = None;
+        }
+        written
+    }
+}
+
+fn create(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+impl AuditSink for JsonLines {
+    fn write(&self, row: &AuditRow) -> Result<(), ToolError> {
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
+            ToolError::unavailable("An audit row could not be written.").source(source)
+        };
+        let mut line = serde_json::to_string(row).map_err(|error| failed(error.into()))?;
+        line.push('\n');
+        self.append(&line).map_err(|error| failed(error.into()))
+    }
+}

@@ -1,0 +1,89 @@
+//! The audit step: one row per call, refusals included, written when the call ends, whatever ends it. (calls.md §12)
+
+mod file;
+mod log;
+mod row;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+pub use file::JsonLines;
+pub use log::TracingAudit;
+pub(super) use row::Ended;
+pub use row::{AuditOutput, AuditRow};
+
+use super::redact::KnownSecrets;
+use super::refuse::refuse;
+use crate::error::ToolError;
+use crate::registry::ToolEntry;
+
+/// Where audit rows go.
+pub trait AuditSink: Send + Sync {
+    /// Writes a row.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being written; the call's result stays the same.
+    fn write(&self, row: &AuditRow) -> Result<(), ToolError>;
+}
+
+impl<S: AuditSink + ?Sized> AuditSink for Arc<S> {
+    fn write(&self, row: &AuditRow) -> Result<(), ToolError> {
+        (**self).write(row)
+    }
+}
+
+/// How calls are audited.
+#[derive(Default)]
+pub struct AuditSettings {
+    /// Where rows go.
+    pub sinks: Vec<Box<dyn AuditSink>>,
+    /// What no row may hold.
+    pub secrets: Arc<KnownSecrets>,
+    /// Whether side effects are refused while a sink does not work.
+    pub required: bool,
+}
+
+impl std::fmt::Debug for AuditSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuditSettings")
+            .field("sinks", &self.sinks.len())
+            .field("required", &self.required)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The auditor of an executor.
+pub(super) struct Audit {
+    pub(super) settings: AuditSettings,
+    broken: AtomicBool,
+    lost: AtomicU64,
+}
+
+impl Audit {
+    pub(super) fn new(settings: AuditSettings) -> Audit {
+        Audit { settings, broken: AtomicBool::new(false), lost: AtomicU64::new(0) }
+    }
+
+    /// Refuses a side effect that could not be audited.
+    pub(super) fn check(&self, tool: &ToolEntry) -> Result<(), ToolError> {
+        let broken = self.settings.required && self.broken.load(Ordering::Acquire);
+        if !broken || !tool.def().behavior.side_effect {
+            return Ok(());
+        }
+        let text = format!("{} has side effects, and calls cannot be audited now.", tool.name());
+        Err(refuse("audit", ToolError::unavailable(text).code("audit_unavailable")))
+    }
+
+    /// Writes a row to every sink.
+    pub(super) fn write(&self, row: &AuditRow) {
+        let mut broken = false;
+        for sink in &self.settings.sinks {
+            if let Err(error) = sink.write(row) {
+                broken = true;
+                let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
+                tracing::error!(target: "toolbox::audit", %error, lost, "an audit row is lost");
+            }
+        }
+        self.broken.store(broken, Ordering::Release);
+    }
+}

@@ -1,0 +1,81 @@
+//! The end of an executor: no new calls, running ones are cancelled and waited for.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::refuse::refuse;
+use crate::error::ToolError;
+
+/// How long running calls may take to end when a host does not say otherwise.
+pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
+
+/// What became of the calls that ran at a shutdown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drained {
+    /// How many calls ran when the shutdown began.
+    pub running: usize,
+    /// How many still ran when the grace was over.
+    pub left: usize,
+}
+
+/// Whether an executor still takes calls, and how many run.
+#[derive(Debug, Default)]
+pub(crate) struct Closing {
+    begun: AtomicBool,
+    running: AtomicUsize,
+    token: CancellationToken,
+    ended: Notify,
+}
+
+impl Closing {
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::Acquire)
+    }
+
+    /// Completes when a shutdown begins.
+    pub(crate) async fn begins(&self) {
+        self.token.cancelled().await;
+    }
+
+    /// Counts a call until the guard is dropped.
+    pub(super) fn enter(&self) -> Result<Running<'_>, ToolError> {
+        self.running.fetch_add(1, Ordering::AcqRel);
+        let running = Running(self);
+        if self.has_begun() {
+            let error = ToolError::unavailable("This program is shutting down.").code("shutting_down");
+            return Err(refuse("run", error));
+        }
+        Ok(running)
+    }
+
+    pub(super) async fn drain(&self, grace: Duration) -> Drained {
+        self.begun.store(true, Ordering::Release);
+        let running = self.running.load(Ordering::Acquire);
+        self.token.cancel();
+        let empty = async {
+            loop {
+                let ended = self.ended.notified();
+                if self.running.load(Ordering::Acquire) == 0 {
+                    return;
+                }
+                ended.await;
+            }
+        };
+        let _ = tokio::time::timeout(grace, empty).await;
+        Drained { running, left: self.running.load(Ordering::Acquire) }
+    }
+}
+
+/// One running call.
+pub(super) struct Running<'a>(&'a Closing);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if self.0.running.fetch_sub(1, Ordering::AcqRel) == 1 && self.0.has_begun() {
+            self.0.ended.notify_waiters();
+        }
+    }
+}

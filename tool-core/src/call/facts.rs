@@ -1,0 +1,50 @@
+//! What layers find out about one call, for its audit row and its span.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::approvals::ApprovalId;
+use super::gate::{Admitted, Hidden};
+use crate::registry::ToolEntry;
+
+/// The facts of one call; layers find them in [`super::Ext`] where somebody wants to know.
+#[derive(Debug, Default)]
+pub(super) struct Facts(Mutex<Known>);
+
+/// What is known so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub(super) tool: Option<ToolEntry>,
+    pub(super) args: Option<Arc<Value>>,
+    pub(super) policy_sha256: Option<String>,
+    pub(super) hidden: Option<Hidden>,
+    pub(super) approved_by: Option<String>,
+    pub(super) approval_id: Option<String>,
+    pub(super) queued: Duration,
+    pub(super) tries: u32,
+    pub(super) coerced: bool,
+    pub(super) parked: bool,
+    pub(super) call_id: Option<String>,
+}
+
+impl Facts {
+    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes which tool was found, and by which policy it is judged.
+    pub(super) fn met(&self, tool: &ToolEntry, admitted: Option<&Admitted>) {
+        let mut known = self.known();
+        known.tool = Some(tool.clone());
+        let policy = admitted.and_then(|admitted| admitted.policy.as_ref());
+        known.policy_sha256 = policy.map(|policy| policy.sha256().to_owned());
+    }
+
+    pub(super) fn approved(&self, by: &str, id: Option<&ApprovalId>) {
+        let mut known = self.known();
+        known.approved_by = Some(by.to_owned());
+        known.approval_id = id.map(|id| id.0.clone());
+    }
+}

@@ -1,0 +1,150 @@
+//! A model's calls: what was found in a reply, with ids that tell it apart and arguments in canonical form.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::args::Encoding;
+use super::plan::Plan;
+use crate::args::{MAX_ARGS_BYTES, measure, not_an_object, parse_arguments, parse_within};
+use crate::error::ToolError;
+
+/// One call of a model.
+#[derive(Debug)]
+pub struct ModelCall {
+    /// Tells it apart within the run: the provider's, or `call_<turn>_<index>`.
+    pub id: String,
+    /// The provider's, verbatim.
+    pub wire_id: Option<String>,
+    /// The tool, as sent.
+    pub name: String,
+    /// Canonical arguments, for the argument decoder; or why there are none.
+    pub args: Result<Value, ToolError>,
+}
+
+/// Why a reply ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// For the results of its calls.
+    Tools,
+    /// It is done.
+    End,
+    /// At the output limit.
+    Length,
+    /// The provider or model would not go on.
+    Refused,
+    /// To be continued.
+    Paused,
+    /// The provider could not read the call that the model wrote.
+    Malformed,
+}
+
+impl Stop {
+    /// The word of the reason.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stop::Tools => "tools",
+            Stop::End => "end",
+            Stop::Length => "length",
+            Stop::Refused => "refused",
+            Stop::Paused => "paused",
+            Stop::Malformed => "malformed",
+        }
+    }
+}
+
+/// A reply.
+#[derive(Debug)]
+pub struct Decoded {
+    /// Its calls, in order.
+    pub calls: Vec<ModelCall>,
+    /// Its visible text.
+    pub text: String,
+    /// Why it ended.
+    pub stop: Stop,
+    /// The provider's own message, to be appended to the history.
+    pub echo: Value,
+}
+
+/// A reply as a provider's file finds it.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) calls: Vec<Found>,
+    pub(super) text: String,
+    pub(super) stop: Stop,
+    pub(super) echo: Value,
+}
+
+/// A call as it was found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) wire_id: Option<String>,
+    pub(super) name: String,
+    /// Null where there are none.
+    pub(super) args: Value,
+}
+
+/// Gives calls their ids and reads their arguments.
+pub(super) fn decoded(plan: &Plan, reply: Reply, turn: u32) -> Decoded {
+    let Reply { calls, text, stop, echo } = reply;
+    let (mut seen, last) = (HashSet::new(), calls.len());
+    let mut read = Vec::with_capacity(calls.len());
+    for (i, Found { wire_id, name, args }) in calls.into_iter().enumerate() {
+        let own = wire_id.clone().filter(|id| !id.is_empty() && !seen.contains(id));
+        let id = own.unwrap_or_else(|| format!("call_{turn}_{i}"));
+        seen.insert(id.clone());
+        let cut = stop == Stop::Length && i + 1 == last;
+        let args = arguments(args).map_err(|error| if cut { cut_off(error) } else { error });
+        let args = args.and_then(|args| match plan.tool(&name) {
+            Some(tool) => match tool.canonical() {
+                Some(canonical) => Encoding::new(canonical, tool.wire(), tool.compiled.wrapped).decode(args),
+                None => Ok(args),
+            },
+            None => Ok(args),
+        });
+        read.push(ModelCall { id, wire_id, name, args });
+    }
+    let stop = if stop == Stop::End && !read.is_empty() { Stop::Tools } else { stop };
+    Decoded { calls: read, text, stop, echo }
+}
+
+/// The object that was sent: an object, text that holds one, or nothing.
+fn arguments(args: Value) -> Result<Value, ToolError> {
+    match args {
+        Value::Null => Ok(Value::Object(Map::new())),
+        Value::Object(_) => measure(&args).map(|()| args),
+        Value::String(text) => match parse_arguments(&text)? {
+            Value::String(inner) => match parse_within(&inner, MAX_ARGS_BYTES)? {
+                object @ Value::Object(_) => Ok(object),
+                _ => Err(not_an_object(&Value::String(inner))),
+            },
+            Value::Null => Ok(Value::Object(Map::new())),
+            object @ Value::Object(_) => Ok(object),
+            other => Err(not_an_object(&other)),
+        },
+        other => Err(not_an_object(&other)),
+    }
+}
+
+/// What is malformed because the reply ended in the middle of it.
+fn cut_off(error: ToolError) -> ToolError {
+    if error.code_str() != "malformed_json" {
+        return error;
+    }
+    ToolError::invalid_args("The call was cut off by the output limit.")
+        .code("cut_off")
+        .hint("Send a shorter call.")
+        .issues(error.arg_issues().to_vec())
+}
+
+/// The error for a body that is no reply of the API.
+pub(super) fn bad_response(body: &Value, expected: &str) -> ToolError {
+    const SHOWN_BYTES: usize = 200;
+    let mut shown = body.to_string();
+    if shown.len() > SHOWN_BYTES {
+        shown.truncate(shown.floor_char_boundary(SHOWN_BYTES));
+    }
+    ToolError::unavailable(format!("The model's answer has no {expected}."))
+        .code("bad_response")
+        .detail("body", shown)
+}

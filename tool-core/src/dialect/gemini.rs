@@ -1,0 +1,164 @@
+//! Gemini's `generateContent`.
+//! <https://ai.google.dev/gemini-api/docs/function-calling>
+
+use serde_json::{Map, Value, json};
+
+use super::call::{Found, ModelCall, Reply, Stop, bad_response};
+use super::descriptor::description;
+use super::limits::{self, Limits};
+use super::plan::Plan;
+use super::put::put;
+use super::result::{blocks, error_object, joined};
+use super::stream::{Assemble, StreamEvent};
+use crate::error::ToolError;
+use crate::output::{Content, ResourceBody, ToolResult};
+
+/// The member `tools` of a request. A tool without parameters has no schema.
+pub(super) fn tools(plan: &Plan) -> Value {
+    let declarations = plan.tools.iter().map(|tool| {
+        let mut declaration = json!({"name": tool.name(), "description": description(plan, tool)});
+        if let Some(schema) = &tool.compiled.schema {
+            put(&mut declaration, "parametersJsonSchema", schema.clone());
+        }
+        declaration
+    });
+    let declarations: Vec<Value> = declarations.collect();
+    if declarations.is_empty() { json!([]) } else { json!([{"functionDeclarations": declarations}]) }
+}
+
+/// A reply with these calls.
+pub(super) fn encode_calls(calls: &[ModelCall], text: &str) -> Value {
+    let said = (!text.is_empty()).then(|| json!({"text": text}));
+    let called = calls.iter().map(|call| {
+        let args = call.args.as_ref().map_or_else(|_| json!({}), Value::clone);
+        json!({"functionCall": {"id": call.id, "name": call.name, "args": args}})
+    });
+    let parts: Vec<Value> = said.into_iter().chain(called).collect();
+    json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]})
+}
+
+/// What a reply holds.
+pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
+    let blocked = body.pointer("/promptFeedback/blockReason").is_some();
+    let candidate = match body.pointer("/candidates/0").filter(|candidate| candidate.is_object()) {
+        Some(candidate) => candidate,
+        None if blocked => {
+            return Ok(Reply {
+                calls: Vec::new(),
+                text: String::new(),
+                stop: Stop::Refused,
+                echo: Value::Null,
+            });
+        }
+        None => return Err(bad_response(body, "candidates")),
+    };
+    let content = candidate.get("content").cloned().unwrap_or_else(|| json!({"role": "model", "parts": []}));
+    let parts = content.get("parts").and_then(Value::as_array).cloned().unwrap_or_default();
+    let is_thought = |part: &&Value| part.get("thought").and_then(Value::as_bool) != Some(true);
+    let text = parts.iter().filter(is_thought).filter_map(|part| part.get("text")?.as_str()).collect();
+    let calls = parts.iter().filter_map(|part| part.get("functionCall")).map(|call| Found {
+        wire_id: call.get("id").and_then(Value::as_str).map(str::to_owned),
+        name: call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        args: call.get("args").cloned().unwrap_or_default(),
+    });
+    let stop = match candidate.get("finishReason").and_then(Value::as_str) {
+        None | Some("STOP" | "FINISH_REASON_UNSPECIFIED") => Stop::End,
+        Some("MAX_TOKENS") => Stop::Length,
+        Some("MALFORMED_FUNCTION_CALL") => Stop::Malformed,
+        Some(_) => Stop::Refused,
+    };
+    Ok(Reply { calls: calls.collect(), text, stop, echo: content })
+}
+
+/// What is appended to the history: one content with every result.
+pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<Value> {
+    let part = |(call, result): &(ModelCall, ToolResult)| {
+        let blocks = blocks(&call.name, result, shows, &plan.limits);
+        let response = match error_object(result) {
+            Some(error) => json!({"error": error}),
+            None => json!({"output": output(result, &blocks, &plan.limits)}),
+        };
+        let mut answer = Map::new();
+        answer.extend(call.wire_id.iter().map(|id| ("id".to_owned(), id.clone().into())));
+        answer.insert("name".to_owned(), call.name.clone().into());
+        answer.insert("response".to_owned(), response);
+        let media: Vec<Value> = blocks.iter().filter_map(inline).collect();
+        if !media.is_empty() {
+            answer.insert("parts".to_owned(), media.into());
+        }
+        json!({"functionResponse": answer})
+    };
+    vec![json!({"role": "user", "parts": results.iter().map(part).collect::<Vec<_>>()})]
+}
+
+/// The structured value itself where it is all and not too long; else the text.
+fn output(result: &ToolResult, blocks: &[Content], limits: &Limits) -> Value {
+    let whole = result.as_ref().ok().filter(|output| output.content.is_empty());
+    match whole.and_then(|output| output.structured.as_ref()) {
+        Some(value) if value.to_string().len() <= limits.get(limits::RESULT_BYTES) => value.clone(),
+        _ => joined(blocks, |_| None).into(),
+    }
+}
+
+fn shows(block: &Content) -> bool {
+    match block {
+        Content::Text { .. } => true,
+        Content::Image { mime_type, .. } => limits::GEMINI_MEDIA_TYPES.types().contains(&mime_type.as_str()),
+        Content::Resource { mime_type: Some(mime), body: ResourceBody::Blob(_), .. } => {
+            limits::GEMINI_MEDIA_TYPES.types().contains(&mime.as_str())
+        }
+        _ => false,
+    }
+}
+
+fn inline(block: &Content) -> Option<Value> {
+    let (mime, data) = match block {
+        Content::Image { mime_type, data } => (mime_type, data),
+        Content::Resource { mime_type: Some(mime), body: ResourceBody::Blob(data), .. } => (mime, data),
+        _ => return None,
+    };
+    Some(json!({"inlineData": {"mimeType": mime, "data": data}}))
+}
+
+// ---- stream -------------------------------------------------------------------------------------------------------------
+
+/// The reply that a stream adds up to: parts come whole.
+#[derive(Debug, Default)]
+pub(super) struct Candidate {
+    parts: Vec<Value>,
+    reason: Option<Value>,
+    feedback: Option<Value>,
+}
+
+impl Assemble for Candidate {
+    fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>) {
+        self.feedback = event.get("promptFeedback").cloned().or(self.feedback.take());
+        let Some(candidate) = event.pointer("/candidates/0") else { return };
+        self.reason = candidate.get("finishReason").cloned().or(self.reason.take());
+        for part in candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten() {
+            let said =
+                |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+            if let Some(call) = part.get("functionCall") {
+                out.push(StreamEvent::CallStarted { id: said(call, "id"), name: said(call, "name") });
+            } else if part.get("thought").is_none() && part.get("text").is_some() {
+                out.push(StreamEvent::Text(said(part, "text")));
+            }
+            self.parts.push(part.clone());
+        }
+    }
+
+    fn body(&self) -> Value {
+        let reason = self.reason.clone().unwrap_or_else(|| "MAX_TOKENS".into());
+        let mut body = json!({
+            "candidates": [{"content": {"role": "model", "parts": self.parts}, "finishReason": reason}],
+        });
+        if let (Some(feedback), true) = (&self.feedback, self.parts.is_empty()) {
+            body = json!({"promptFeedback": feedback});
+        }
+        body
+    }
+
+    fn complete(&self) -> usize {
+        self.parts.iter().filter(|part| part.get("functionCall").is_some()).count()
+    }
+}

@@ -1,0 +1,160 @@
+//! The Model Context Protocol: tools, calls and results as they stand in its messages.
+//! <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>
+
+use serde_json::{Map, Value, json};
+
+use super::call::{Found, ModelCall, Reply, Stop, bad_response};
+use super::descriptor::{description, schema};
+use super::id::DialectId;
+use super::limits::Limits;
+use super::plan::{Plan, Planned};
+use super::put::put;
+use super::result::blocks;
+use crate::error::ToolError;
+use crate::output::{Content, ResourceBody, ToolOutput, ToolResult};
+
+/// The member `tools` of `tools/list`.
+pub(super) fn tools(plan: &Plan) -> Value {
+    plan.tools.iter().map(|tool| descriptor(plan, tool)).collect()
+}
+
+fn descriptor(plan: &Plan, tool: &Planned) -> Value {
+    let def = tool.entry.def();
+    let mut descriptor = Map::new();
+    let mut put = |key: &str, value: Value| descriptor.insert(key.to_owned(), value);
+    put("name", tool.name().into());
+    if let Some(title) = def.title {
+        put("title", title.into());
+    }
+    put("description", description(plan, tool).into());
+    put("inputSchema", input_schema(plan.dialect, tool));
+    if let Some(schema) = def.output_schema() {
+        put("outputSchema", output_schema(plan.dialect, schema));
+    }
+    let behavior = def.behavior;
+    put(
+        "annotations",
+        json!({
+            "readOnlyHint": !behavior.side_effect,
+            "destructiveHint": behavior.destructive,
+            "idempotentHint": behavior.idempotent,
+            "openWorldHint": behavior.open_world,
+        }),
+    );
+    if let Some(group) = def.group {
+        put("_meta", json!({"toolbox/group": group}));
+    }
+    Value::Object(descriptor)
+}
+
+/// Parameters are mirrored into headers from 2026-07-28 on.
+fn input_schema(dialect: DialectId, tool: &Planned) -> Value {
+    let mut schema = schema(tool);
+    if dialect == DialectId::Mcp20251125 {
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
+            if let Value::Object(property) = property {
+                property.remove("x-mcp-header");
+            }
+        }
+    }
+    schema
+}
+
+fn output_schema(dialect: DialectId, schema: &Value) -> Value {
+    let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
+    if dialect == DialectId::Mcp20260728 || is_object {
+        return schema.clone();
+    }
+    let mut inner = schema.clone();
+    let definitions = inner.as_object_mut().and_then(|schema| schema.remove("$defs"));
+    let mut outer = json!({"type": "object", "properties": {"result": inner}, "required": ["result"]});
+    if let Some(definitions) = definitions {
+        put(&mut outer, "$defs", definitions);
+    }
+    outer
+}
+
+/// The parameters of `tools/call`; a message has one call.
+pub(super) fn encode_calls(calls: &[ModelCall]) -> Value {
+    let params = |call: &ModelCall| {
+        let args = call.args.as_ref().map_or_else(|_| json!({}), Value::clone);
+        json!({"name": call.name, "arguments": args})
+    };
+    calls.first().map_or(Value::Null, params)
+}
+
+/// The call in the parameters of `tools/call`.
+pub(super) fn read(params: &Value) -> Result<Reply, ToolError> {
+    let name = params.get("name").and_then(Value::as_str).ok_or_else(|| bad_response(params, "name"))?;
+    let args = params.get("arguments").cloned().unwrap_or_default();
+    let call = Found { wire_id: None, name: name.to_owned(), args };
+    Ok(Reply { calls: vec![call], text: String::new(), stop: Stop::Tools, echo: Value::Null })
+}
+
+/// The result of `tools/call`, without what the protocol adds.
+pub fn result(dialect: DialectId, tool: &str, result: &ToolResult, limits: &Limits) -> Value {
+    let structured = result.as_ref().ok().and_then(|output| output.structured.as_ref());
+    let has_text =
+        |output: &ToolOutput| output.content.iter().any(|block| matches!(block, Content::Text { .. }));
+    // Clients that do not read structured values read the text.
+    let told = result.as_ref().ok().filter(|output| !output.content.is_empty() && !has_text(output));
+    let told = told.and_then(|output| {
+        let text = Content::text(output.structured.as_ref()?.to_string());
+        let content = std::iter::once(text).chain(output.content.iter().cloned()).collect();
+        Some(Ok(ToolOutput { content, ..output.clone() }))
+    });
+    let blocks = blocks(tool, told.as_ref().unwrap_or(result), shows, limits);
+    let mut answer = json!({"content": blocks.iter().map(block).collect::<Vec<_>>()});
+    if let Some(value) = structured {
+        let bare = dialect == DialectId::Mcp20260728 || value.is_object();
+        put(&mut answer, "structuredContent", if bare { value.clone() } else { json!({"result": value}) });
+    }
+    if result.is_err() {
+        put(&mut answer, "isError", true);
+    }
+    answer
+}
+
+pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<Value> {
+    results.iter().map(|(call, outcome)| result(plan.dialect, &call.name, outcome, &plan.limits)).collect()
+}
+
+fn shows(block: &Content) -> bool {
+    !matches!(block, Content::Json { .. })
+}
+
+fn block(block: &Content) -> Value {
+    match block {
+        Content::Resource { uri, mime_type, body } => {
+            let mut resource = json!({"uri": uri});
+            if let Some(mime) = mime_type {
+                put(&mut resource, "mimeType", mime.clone());
+            }
+            match body {
+                ResourceBody::Text(text) => put(&mut resource, "text", text.clone()),
+                ResourceBody::Blob(data) => put(&mut resource, "blob", data.clone()),
+            }
+            json!({"type": "resource", "resource": resource})
+        }
+        other => json!(other),
+    }
+}
+
+/// The parameters of a call, which come whole.
+#[derive(Debug, Default)]
+pub(super) struct Message(Value);
+
+impl super::stream::Assemble for Message {
+    fn take(&mut self, event: &Value, _: &mut Vec<super::stream::StreamEvent>) {
+        self.0 = event.clone();
+    }
+
+    fn body(&self) -> Value {
+        self.0.clone()
+    }
+
+    fn complete(&self) -> usize {
+        usize::from(self.0.get("name").is_some())
+    }
+}

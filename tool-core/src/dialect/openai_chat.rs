@@ -1,0 +1,211 @@
+//! Chat Completions of OpenAI, and of the many servers that speak it.
+//! <https://developers.openai.com/api/reference/chat/completions>
+
+use serde_json::{Value, json};
+
+use super::call::{Found, ModelCall, Reply, Stop, bad_response};
+use super::descriptor::{description, schema};
+use super::limits;
+use super::plan::{Plan, Planned};
+use super::put::put;
+use super::result::{blocks, data_url, joined, told};
+use super::stream::{Assemble, Fragments, StreamEvent};
+use crate::error::ToolError;
+use crate::output::{Content, ToolResult};
+
+/// The member `tools` of a request. `strict` is always said.
+pub(super) fn tools(plan: &Plan) -> Value {
+    let tool = |tool: &Planned| {
+        let function = json!({
+            "name": tool.name(),
+            "description": description(plan, tool),
+            "parameters": schema(tool),
+            "strict": tool.strict(),
+        });
+        json!({"type": "function", "function": function})
+    };
+    plan.tools.iter().map(tool).collect()
+}
+
+/// A reply with these calls.
+pub(super) fn encode_calls(calls: &[ModelCall], text: &str) -> Value {
+    let call = |call: &ModelCall| {
+        let arguments = call.args.as_ref().map_or_else(|_| "{}".to_owned(), Value::to_string);
+        json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+    };
+    let mut message = json!({"role": "assistant", "content": (!text.is_empty()).then_some(text)});
+    if !calls.is_empty() {
+        put(&mut message, "tool_calls", calls.iter().map(call).collect::<Value>());
+    }
+    let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
+    json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]})
+}
+
+/// What a reply holds.
+pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
+    let choice = body.pointer("/choices/0").ok_or_else(|| bad_response(body, "choices"))?;
+    let message = choice.get("message").filter(|message| message.is_object());
+    let message = message.ok_or_else(|| bad_response(body, "message"))?;
+    let text_of = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+        _ => String::new(),
+    };
+    let text = message.get("content").map(text_of).unwrap_or_default();
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let calls: Vec<Found> = calls
+        .map(|call| {
+            let function = call.get("function").unwrap_or(&Value::Null);
+            Found {
+                wire_id: call.get("id").and_then(Value::as_str).map(str::to_owned),
+                name: function.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+                args: function.get("arguments").cloned().unwrap_or_default(),
+            }
+        })
+        .collect();
+    let refused = message.get("refusal").is_some_and(Value::is_string) && calls.is_empty();
+    let stop = match choice.get("finish_reason").and_then(Value::as_str) {
+        Some("length") => Stop::Length,
+        Some("content_filter") => Stop::Refused,
+        _ if refused => Stop::Refused,
+        _ => Stop::End,
+    };
+    Ok(Reply { calls, text, stop, echo: message.clone() })
+}
+
+/// What is appended to the history: a message for each result, then one with all images.
+pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<Value> {
+    let mut messages = Vec::with_capacity(results.len() + 1);
+    let mut images: Vec<Value> = Vec::new();
+    for (call, result) in results {
+        let id = call.wire_id.as_ref().unwrap_or(&call.id);
+        let blocks = blocks(&call.name, result, shows, &plan.limits);
+        let text = joined(&blocks, |media| Some(told(media, "in the next message")));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": text}));
+        for block in &blocks {
+            if let Content::Image { mime_type, data } = block {
+                images.push(json!({"type": "text", "text": format!("Image from tool call {id}:")}));
+                images.push(json!({"type": "image_url", "image_url": {"url": data_url(mime_type, data)}}));
+            }
+        }
+    }
+    if !images.is_empty() {
+        messages.push(json!({"role": "user", "content": images}));
+    }
+    messages
+}
+
+fn shows(block: &Content) -> bool {
+    match block {
+        Content::Text { .. } => true,
+        Content::Image { mime_type, .. } => limits::OPENAI_IMAGE_TYPES.types().contains(&mime_type.as_str()),
+        _ => false,
+    }
+}
+
+// ---- stream -------------------------------------------------------------------------------------------------------------
+
+/// A call that comes in pieces.
+#[derive(Debug, Default)]
+struct Piece {
+    /// Where a server gives one.
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: Fragments,
+}
+
+/// The message that a stream adds up to.
+#[derive(Debug, Default)]
+pub(super) struct Message {
+    text: String,
+    refusal: String,
+    calls: Vec<Piece>,
+    reason: Option<Value>,
+}
+
+impl Message {
+    /// The call that a piece belongs to: by index, else a new id starts a new one.
+    fn call(&mut self, index: Option<u64>, id: &str) -> usize {
+        let known = match index {
+            Some(_) => self.calls.iter().position(|call| call.index == index),
+            None => self.calls.len().checked_sub(1).filter(|last| {
+                id.is_empty() || self.calls.get(*last).is_some_and(|call| call.id.is_empty() || call.id == id)
+            }),
+        };
+        known.unwrap_or_else(|| {
+            self.calls.push(Piece { index, ..Piece::default() });
+            self.calls.len() - 1
+        })
+    }
+}
+
+/// Adds a piece of a name or id; one that is repeated whole is not added.
+fn join(whole: &mut String, piece: &str) {
+    if whole != piece {
+        whole.push_str(piece);
+    }
+}
+
+impl Assemble for Message {
+    fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>) {
+        let Some(choice) = event.pointer("/choices/0") else { return };
+        if let Some(reason) = choice.get("finish_reason").filter(|reason| reason.is_string()) {
+            self.reason = Some(reason.clone());
+        }
+        let Some(delta) = choice.get("delta") else { return };
+        let said = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+        let text = said(delta, "content");
+        if !text.is_empty() {
+            self.text.push_str(&text);
+            out.push(StreamEvent::Text(text));
+        }
+        self.refusal.push_str(&said(delta, "refusal"));
+        for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            let id = said(piece, "id");
+            let before = self.calls.len();
+            let at = self.call(piece.get("index").and_then(Value::as_u64), &id);
+            let Some(call) = self.calls.get_mut(at) else { continue };
+            join(&mut call.id, &id);
+            let function = piece.get("function").unwrap_or(&Value::Null);
+            join(&mut call.name, &said(function, "name"));
+            if at == before {
+                out.push(StreamEvent::CallStarted { id: call.id.clone(), name: call.name.clone() });
+            }
+            match function.get("arguments") {
+                Some(Value::String(arguments)) if !arguments.is_empty() => {
+                    call.arguments.push(arguments);
+                    out.push(StreamEvent::CallDelta { id: call.id.clone(), bytes: arguments.len() });
+                }
+                Some(object @ Value::Object(_)) => call.arguments.replace(&object.to_string()),
+                _ => {}
+            }
+        }
+    }
+
+    fn body(&self) -> Value {
+        let call = |piece: &Piece| {
+            let function = json!({"name": piece.name, "arguments": piece.arguments.text()});
+            let mut call = json!({"type": "function", "function": function});
+            if !piece.id.is_empty() {
+                put(&mut call, "id", piece.id.clone());
+            }
+            call
+        };
+        let mut message =
+            json!({"role": "assistant", "content": (!self.text.is_empty()).then_some(&self.text)});
+        if !self.refusal.is_empty() {
+            put(&mut message, "refusal", self.refusal.clone());
+        }
+        if !self.calls.is_empty() {
+            put(&mut message, "tool_calls", self.calls.iter().map(call).collect::<Value>());
+        }
+        let reason = self.reason.clone().unwrap_or_else(|| "length".into());
+        json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]})
+    }
+
+    /// A call is whole when the next has begun, or the reply has ended.
+    fn complete(&self) -> usize {
+        if self.reason.is_some() { self.calls.len() } else { self.calls.len().saturating_sub(1) }
+    }
+}

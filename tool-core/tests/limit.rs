@@ -1,0 +1,241 @@
+//! Limits: how often, how many at once, and in which order. (calls.md §6)
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+
+mod policy_of_one;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use policy_of_one::OnePolicy;
+use serde_json::json;
+use tool_core::prelude::*;
+use tool_core::{Call, Caller, ErrorKind, Executor, LimitSettings, Limits, ManualClock, Rate, Registry};
+
+/// Answers at once.
+#[tool(register = false)]
+async fn ping() -> u64 {
+    1
+}
+
+/// What happened, in order.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+/// Writes.
+#[tool(side_effect, idempotent, register = false)]
+async fn write(
+    /// What.
+    name: &str,
+    #[ctx] log: &Log,
+) {
+    log.0.lock().unwrap().push(format!("+{name}"));
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+    }
+    log.0.lock().unwrap().push(format!("-{name}"));
+}
+
+/// How many reads run, and how many ran at most.
+#[derive(Clone, Default)]
+struct Overlap(Arc<[AtomicUsize; 2]>);
+
+/// Reads together with others: returns when as many run as are expected.
+#[tool(register = false)]
+async fn read(
+    /// With how many.
+    together: u64,
+    #[ctx] overlap: &Overlap,
+) {
+    let now = overlap.0[0].fetch_add(1, Ordering::SeqCst) + 1;
+    overlap.0[1].fetch_max(now, Ordering::SeqCst);
+    while overlap.0[1].load(Ordering::SeqCst) < usize::try_from(together).unwrap() {
+        tokio::task::yield_now().await;
+    }
+    overlap.0[0].fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Writes through another tool.
+#[tool(side_effect, idempotent, register = false)]
+async fn pipe(
+    /// What.
+    name: &str,
+    ctx: &ToolContext,
+) -> ToolResult {
+    ctx.call("write", json!({"name": name})).await
+}
+
+/// Does what it is told to.
+#[tool(side_effect, idempotent, register = false)]
+async fn misbehave(
+    /// How.
+    how: &str,
+) -> Result<(), ToolError> {
+    match how {
+        "panic" => panic!("on purpose"),
+        "hang" => std::future::pending().await,
+        "fail" => Err(ToolError::failed("It failed.")),
+        _ => Ok(()),
+    }
+}
+
+fn executor(policy: OnePolicy, settings: LimitSettings) -> Executor {
+    let registry = Registry::builder()
+        .add::<PingTool>()
+        .add::<WriteTool>()
+        .add::<ReadTool>()
+        .add::<PipeTool>()
+        .add::<MisbehaveTool>()
+        .build()
+        .unwrap();
+    Executor::standard(registry).policy(Arc::new(policy)).limit(settings).build().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_rate_never_lets_more_through_than_burst_and_time_and_says_exactly_when() {
+    let clock = Arc::new(ManualClock::default());
+    let settings = LimitSettings { clock: clock.clone(), ..LimitSettings::default() };
+    let rate = Rate::parse("100/s", None);
+    let policy = OnePolicy { tool: Limits { rate, ..Limits::default() }, ..OnePolicy::default() };
+    let executor = executor(policy, settings);
+    let ctx = ToolContext::builder().agent("bot").build();
+    let passed = Arc::new(Mutex::new(Vec::new()));
+    let tasks: Vec<_> = (0..64)
+        .map(|_| {
+            let (executor, ctx, clock, passed) =
+                (executor.clone(), ctx.clone(), clock.clone(), passed.clone());
+            tokio::spawn(async move {
+                for _ in 0..1_000 {
+                    let result = executor.call(Call::new("ping", json!({})), &ctx, Caller::Llm).await;
+                    match result {
+                        Ok(_) => passed.lock().unwrap().push(tool_core::Clock::now(&*clock)),
+                        Err(error) => assert_eq!(error.kind(), ErrorKind::RateLimited),
+                    }
+                    clock.advance(Duration::from_micros(100));
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let mut passed = passed.lock().unwrap().clone();
+    passed.sort_unstable();
+    for (earlier, at) in passed.iter().enumerate() {
+        let allowed = 100.0 + 100.0 * at.as_secs_f64();
+        assert!((earlier + 1) as f64 <= allowed + 1e-6, "{} calls at {at:?}", earlier + 1);
+    }
+    // 64,000 tries in 6.4 s of the clock: burst and rate are used up, but for a few that came just before.
+    assert!((700..=740).contains(&passed.len()), "{}", passed.len());
+
+    clock.advance(Duration::from_secs(60));
+    let wait = async || {
+        let refused = executor.call(Call::new("ping", json!({})), &ctx, Caller::Llm).await.unwrap_err();
+        refused.to_json()["retry_after_ms"].as_u64().unwrap()
+    };
+    for _ in 0..100 {
+        assert!(executor.call(Call::new("ping", json!({})), &ctx, Caller::Llm).await.is_ok());
+    }
+    assert_eq!(wait().await, 10);
+    clock.advance(Duration::from_millis(3));
+    assert_eq!(wait().await, 7);
+    clock.advance(Duration::from_millis(6));
+    assert_eq!(wait().await, 1);
+    clock.advance(Duration::from_millis(1));
+    assert!(executor.call(Call::new("ping", json!({})), &ctx, Caller::Llm).await.is_ok());
+}
+
+#[tokio::test]
+async fn side_effects_of_a_run_never_overlap_and_keep_their_order_and_reads_overlap() {
+    let (log, overlap) = (Log::default(), Overlap::default());
+    let ctx =
+        ToolContext::builder().agent("bot").run("r1").provide(log.clone()).provide(overlap.clone()).build();
+    let executor = executor(OnePolicy::default(), LimitSettings::default());
+    let write = |name: &str| executor.call(Call::new("write", json!({"name": name})), &ctx, Caller::Llm);
+    let (a, b, c) = tokio::join!(write("a"), write("b"), write("c"));
+    for result in [a, b, c] {
+        result.unwrap();
+    }
+    assert_eq!(*log.0.lock().unwrap(), ["+a", "-a", "+b", "-b", "+c", "-c"]);
+
+    let eight = (0..8).map(|_| Call::new("read", json!({"together": 8}))).collect();
+    let all = executor.call_all(eight, &ctx, Caller::Llm);
+    let batch = tokio::time::timeout(Duration::from_secs(20), all).await.expect("eight reads run at once");
+    assert!(batch.results.iter().all(Result::is_ok));
+
+    let other = ToolContext::builder().agent("bot").run("r2").provide(log.clone()).build();
+    log.0.lock().unwrap().clear();
+    let elsewhere = executor.call(Call::new("write", json!({"name": "d"})), &other, Caller::Llm);
+    let (a, d) = tokio::join!(write("a"), elsewhere);
+    (a.unwrap(), d.unwrap());
+    assert_eq!(log.0.lock().unwrap()[..2], ["+a", "+d"], "different runs do not wait for each other");
+}
+
+#[tokio::test]
+async fn a_pipe_around_a_side_effect_does_not_wait_for_itself() {
+    let log = Log::default();
+    let ctx = ToolContext::builder().agent("bot").run("r1").provide(log.clone()).build();
+    let one = Limits { max_concurrent: Some(1), ..Limits::default() };
+    let settings = LimitSettings { calls_at_once: 1, reads_per_agent: 1, ..LimitSettings::default() };
+    let executor = executor(OnePolicy { tool: one, agent: one, ..OnePolicy::default() }, settings);
+    let pipe = |name: &str| executor.call(Call::new("pipe", json!({"name": name})), &ctx, Caller::Llm);
+    let both = async { tokio::join!(pipe("a"), pipe("b")) };
+    let (a, b) = tokio::time::timeout(Duration::from_secs(20), both).await.expect("nobody waits for itself");
+    (a.unwrap(), b.unwrap());
+    assert_eq!(*log.0.lock().unwrap(), ["+a", "-a", "+b", "-b"]);
+}
+
+#[tokio::test]
+async fn every_place_is_given_back_whatever_ends_the_call() {
+    let ctx = ToolContext::builder().agent("bot").run("r1").build();
+    let one =
+        Limits { max_concurrent: Some(1), timeout: Some(Duration::from_millis(20)), ..Limits::default() };
+    let executor = executor(OnePolicy { tool: one, ..OnePolicy::default() }, LimitSettings::default());
+    let call = |how: &str| executor.call(Call::new("misbehave", json!({"how": how})), &ctx, Caller::Llm);
+    for round in 0..50 {
+        match round % 4 {
+            0 => assert_eq!(call("panic").await.unwrap_err().code_str(), "panic"),
+            1 => assert_eq!(call("hang").await.unwrap_err().kind(), ErrorKind::Timeout),
+            2 => assert_eq!(call("fail").await.unwrap_err().kind(), ErrorKind::Failed),
+            _ => {
+                // One holds the place, one waits for it; both are dropped.
+                let mut both = Box::pin(async { tokio::join!(call("hang"), call("hang")) });
+                assert!(
+                    std::future::poll_fn(|cx| std::task::Poll::Ready(both.as_mut().poll(cx).is_pending()))
+                        .await
+                );
+            }
+        }
+        let next = tokio::time::timeout(Duration::from_secs(20), call("nothing")).await;
+        assert!(next.expect("the place is free again").is_ok(), "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn budgets_and_full_queues_refuse() {
+    let ctx = ToolContext::builder().agent("bot").run("r1").build();
+    let three = Limits { max_calls_per_run: Some(3), ..Limits::default() };
+    let limited = executor(OnePolicy { tool: three, ..OnePolicy::default() }, LimitSettings::default());
+    for _ in 0..3 {
+        limited.call(Call::new("ping", json!({})), &ctx, Caller::Llm).await.unwrap();
+    }
+    let refused = limited.call(Call::new("ping", json!({})), &ctx, Caller::Llm).await.unwrap_err();
+    assert_eq!((refused.code_str(), &refused.details()["layer"]), ("call_budget", &json!("limit")));
+    let other = ToolContext::builder().agent("bot").run("r2").build();
+    assert!(limited.call(Call::new("ping", json!({})), &other, Caller::Llm).await.is_ok());
+
+    let settings = LimitSettings { waiting: 1, wait: Duration::from_millis(30), ..LimitSettings::default() };
+    let narrow = executor(OnePolicy::default(), settings);
+    let hang = || narrow.call(Call::new("misbehave", json!({"how": "hang"})), &ctx, Caller::Llm);
+    let (mut first, mut second, mut third) = (Box::pin(hang()), Box::pin(hang()), Box::pin(hang()));
+    let full = tokio::select! {
+        biased;
+        _ = &mut first => panic!("the first one hangs"),
+        result = &mut second => result,
+        result = &mut third => result,
+    };
+    assert_eq!(full.unwrap_err().code_str(), "queue_full");
+    let late = tokio::select! { biased; _ = &mut first => panic!("hangs"), result = &mut second => result };
+    assert_eq!(late.unwrap_err().code_str(), "queue_timeout");
+}
