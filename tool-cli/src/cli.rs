@@ -59,6 +59,7 @@ pub struct Cli {
     pub(crate) standard: OnceLock<Executor>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
+    pub(crate) tables: Vec<&'static str>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
 }
@@ -93,6 +94,7 @@ impl Cli {
             standard: OnceLock::new(),
             provide: None,
             probes: Vec::new(),
+            tables: Vec::new(),
             policy: None,
             commands: Vec::new(),
         }
@@ -172,6 +174,13 @@ impl Cli {
         F: Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync + 'static,
     {
         self.probes.push((name.into(), Box::new(inspect)));
+        self
+    }
+
+    /// Lets the settings file have tables that the program reads itself, by [`Settings::table`].
+    #[must_use]
+    pub fn tables(mut self, names: impl IntoIterator<Item = &'static str>) -> Cli {
+        self.tables.extend(names);
         self
     }
 

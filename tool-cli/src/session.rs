@@ -168,7 +168,8 @@ impl<'c> Session<'c> {
 
     /// The settings of the run, and what is wrong with their words.
     fn settings(&mut self, lexed: &Lexed) -> (Settings, Vec<Fault>) {
-        let (settings, faults) = settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix());
+        let (settings, faults) =
+            settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix(), &self.cli.tables);
         if let Some(settled) = self.io.settled.take() {
             settled(&settings);
         }

@@ -78,6 +78,7 @@ pub struct Settings {
     pub(crate) sources: Vec<Setting>,
     /// What is wrong with the settings file, one line for each mistake.
     pub(crate) mistakes: Vec<String>,
+    pub(crate) tables: BTreeMap<&'static str, serde_json::Value>,
     pub(crate) variables: Variables,
 }
 
@@ -110,6 +111,11 @@ impl Settings {
             .get(OsStr::new(name))
             .and_then(|value| value.to_str())
             .filter(|text| !text.is_empty())
+    }
+
+    /// A table of the settings file that the program reads itself, if the file has it.
+    pub fn table(&self, name: &str) -> Option<&serde_json::Value> {
+        self.tables.get(name)
     }
 
     /// Whether errors are for programs.
@@ -149,10 +155,16 @@ impl Settings {
 }
 
 /// Reads the global options, their variables and the settings file. `program` is the name, in variables written as `prefix`.
-pub(crate) fn read(given: &AllGiven, io: &Io, program: &str, prefix: &str) -> (Settings, Vec<Fault>) {
+pub(crate) fn read(
+    given: &AllGiven,
+    io: &Io,
+    program: &str,
+    prefix: &str,
+    tables: &[&'static str],
+) -> (Settings, Vec<Fault>) {
     let mut reader =
         Reader { given, io, prefix, file: File::default(), faults: Vec::new(), sources: Vec::new() };
-    reader.file = reader.open(program);
+    reader.file = reader.open(program, tables);
     let envelope = given.has(Global::Envelope);
     let settings = Settings {
         root: reader.root(),
@@ -174,10 +186,11 @@ pub(crate) fn read(given: &AllGiven, io: &Io, program: &str, prefix: &str) -> (S
         directory: None,
         sources: Vec::new(),
         mistakes: Vec::new(),
+        tables: BTreeMap::new(),
         variables: Variables(Arc::new(io.env.clone())),
     };
     let Reader { file, faults, sources, .. } = reader;
-    (Settings { sources, mistakes: file.mistakes, ..settings }, faults)
+    (Settings { sources, mistakes: file.mistakes, tables: file.tables, ..settings }, faults)
 }
 
 struct Reader<'a> {
@@ -201,7 +214,7 @@ impl Reader<'_> {
     // ---- where a setting stands --------------------------------------------------------------------------------------
 
     /// The settings file: the one named, else the one of the configuration directory. An empty name is none.
-    fn open(&mut self, program: &str) -> File {
+    fn open(&mut self, program: &str, tables: &[&'static str]) -> File {
         let option = self.given.last(Global::Config).and_then(|given| given.value.as_deref());
         let variable = self.variable(Global::Config);
         let named = match (option, &variable) {
@@ -214,8 +227,8 @@ impl Reader<'_> {
         };
         let (file, source) = match named {
             Some((path, source)) if path.is_empty() => (File::default(), source),
-            Some((path, source)) => (File::named(self.io.cwd.join(path)), source),
-            None => (File::of_user(self.io, program), Source::Default),
+            Some((path, source)) => (File::named(self.io.cwd.join(path), tables), source),
+            None => (File::of_user(self.io, program, tables), Source::Default),
         };
         let value = file.path.as_ref().map(|path| path.display().to_string());
         self.sources.push(Setting { name: "config", value, source });

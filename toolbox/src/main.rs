@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use tool_cli::{Cli, Settings};
 use tool_core::{ContextBuilder, ToolContext, ToolError};
-use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
+use tool_std::configuration::Rules;
+use tool_std::{Sandbox, Workspace};
 
 fn main() -> ExitCode {
     // Each command that a tool runs is built by this program, started once more.
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         .group("file", "Files of the workspace")
         .group("shell", "Programs, in a sandbox")
         .context(context)
+        .tables(tool_std::configuration::TABLES)
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
@@ -31,8 +33,9 @@ fn main() -> ExitCode {
 
 /// What the standard tools find in their context.
 fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
-    let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
-    let sandbox = Sandbox::open(SandboxPolicy::default(), &workspace)?;
+    let rules = Rules::read(|name| settings.table(name))?;
+    let workspace = Workspace::open(&settings.root, rules.workspace)?;
+    let sandbox = Sandbox::open(rules.sandbox, &workspace)?;
     Ok(ToolContext::builder()
         .secrets(settings.secrets())
         .provide_with(move |ctx| Arc::new(workspace.for_call(ctx)))

@@ -43,10 +43,15 @@ fn five_mistakes_are_five_lines_in_order_and_exit_6() {
     let (status, text) = told(&toolbox(bad.path(), &["policy", "check", "p.toml"]));
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("p.toml:")).collect();
     assert_eq!((status, lines.len()), (Some(6), 5), "{text}");
-    for (line, wanted) in lines.iter().zip(["p.toml:3:1:", "p.toml:4:23:", "p.toml:4:36:", "p.toml:5:11:", "p.toml:7:18:"]) {
+    for (line, wanted) in
+        lines.iter().zip(["p.toml:3:1:", "p.toml:4:23:", "p.toml:4:36:", "p.toml:5:11:", "p.toml:7:18:"])
+    {
         assert!(line.contains(wanted), "{line} lacks {wanted}");
     }
-    assert!(text.contains("did you mean \"tools\"?") && text.contains("did you mean \"write_file\"?"), "{text}");
+    assert!(
+        text.contains("did you mean \"tools\"?") && text.contains("did you mean \"write_file\"?"),
+        "{text}"
+    );
     let (status, text) = told(&toolbox(bad.path(), &["--policy", "p.toml", "tools", "why", "read_file"]));
     assert_eq!(status, Some(6), "nothing is allowed by a file with a mistake: {text}");
 
@@ -77,7 +82,9 @@ fn a_policy_holds_the_person_to_what_it_says_of_the_operator() {
     std::fs::create_dir(file.path().join("docs")).unwrap();
     std::fs::write(file.path().join("docs/a.txt"), "inside\n").unwrap();
     std::fs::write(file.path().join("b.txt"), "outside\n").unwrap();
-    let call = |tool: &str, path: &str| told(&toolbox(file.path(), &["--policy", "p.toml", "call", tool, "--path", path]));
+    let call = |tool: &str, path: &str| {
+        told(&toolbox(file.path(), &["--policy", "p.toml", "call", tool, "--path", path]))
+    };
     let (status, text) = call("read_file", "docs/a.txt");
     assert_eq!(status, Some(0), "{text}");
     assert!(text.contains("inside"), "{text}");
@@ -93,5 +100,9 @@ fn a_policy_holds_the_person_to_what_it_says_of_the_operator() {
         told(&toolbox(file.path(), &line))
     };
     assert_eq!(explain("docs/a.txt").1, "tools: enabled\nallowed_paths /path: holds\napproval: not needed\n");
-    assert!(explain("b.txt").1.contains("allowed_paths /path: path_not_allowed: path \"b.txt\" is not in allowed_paths"));
+    assert!(
+        explain("b.txt")
+            .1
+            .contains("allowed_paths /path: path_not_allowed: path \"b.txt\" is not in allowed_paths")
+    );
 }

@@ -113,9 +113,16 @@ impl Session<'_> {
         if keys.is_empty() {
             return BTreeSet::new();
         }
-        let own = settings
-            .is_none()
-            .then(|| settings::read(&AllGiven::default(), &self.io, &self.cli.name, &self.cli.prefix()).0);
+        let own = settings.is_none().then(|| {
+            settings::read(
+                &AllGiven::default(),
+                &self.io,
+                &self.cli.name,
+                &self.cli.prefix(),
+                &self.cli.tables,
+            )
+            .0
+        });
         let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
         // A context that cannot be made here is reported when a tool is called; help goes on without it.
         let made = self.cli.context_of(settings, &self.io);

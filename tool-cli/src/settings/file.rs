@@ -8,6 +8,7 @@ use std::fs::File as OpenFile;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tool_core::args::{did_you_mean, suggest};
@@ -45,6 +46,8 @@ pub(crate) struct File {
     /// Where it is; `None` when there is none.
     pub(crate) path: Option<PathBuf>,
     entries: BTreeMap<&'static str, Entry>,
+    /// The tables that the program reads itself.
+    pub(crate) tables: BTreeMap<&'static str, Value>,
     /// Every mistake, `FILE:LINE:COLUMN: …`.
     pub(crate) mistakes: Vec<String>,
 }
@@ -63,14 +66,14 @@ impl File {
     }
 
     /// Reads the file that was named: it must be there.
-    pub(crate) fn named(path: PathBuf) -> File {
-        Self::read(&path).unwrap_or_else(|error| Self::unreadable(path, &error))
+    pub(crate) fn named(path: PathBuf, tables: &[&'static str]) -> File {
+        Self::read(&path, tables).unwrap_or_else(|error| Self::unreadable(path, &error))
     }
 
     /// Reads the file of the configuration directory, if there is one.
-    pub(crate) fn of_user(io: &Io, program: &str) -> File {
+    pub(crate) fn of_user(io: &Io, program: &str, tables: &[&'static str]) -> File {
         let Some(path) = default_path(io, program) else { return File::default() };
-        match Self::read(&path) {
+        match Self::read(&path, tables) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => File::default(),
             Err(error) => Self::unreadable(path, &error),
@@ -83,7 +86,7 @@ impl File {
         File { path: Some(path), mistakes, ..File::default() }
     }
 
-    fn read(path: &Path) -> io::Result<File> {
+    fn read(path: &Path, tables: &[&'static str]) -> io::Result<File> {
         let file = OpenFile::open(path)?;
         if file.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -95,7 +98,7 @@ impl File {
         }
         let mut file = File { path: Some(path.to_owned()), ..File::default() };
         match String::from_utf8(bytes) {
-            Ok(text) => file.parse(&text, path),
+            Ok(text) => file.parse(&text, path, tables),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let before =
@@ -106,13 +109,18 @@ impl File {
         Ok(file)
     }
 
-    fn parse(&mut self, text: &str, path: &Path) {
+    fn parse(&mut self, text: &str, path: &Path, tables: &[&'static str]) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut found: Vec<(usize, String)> = errors
             .iter()
             .map(|error| (error.span().map_or(text.len(), |span| span.start), error.message().to_owned()))
             .collect();
         for (key, value) in table.get_ref() {
+            let own = tables.iter().find(|name| **name == key.get_ref());
+            if let (Some(name), DeValue::Table(_)) = (own, value.get_ref()) {
+                self.tables.insert(name, json(value.get_ref()));
+                continue;
+            }
             match entry(key.get_ref(), value) {
                 Ok((name, value)) => {
                     let line = place(text, key.span().start).0;
@@ -126,6 +134,26 @@ impl File {
         found.sort();
         found.dedup_by_key(|mistake| mistake.0);
         self.mistakes = found.iter().map(|(at, why)| mistake(path, text, *at, why)).collect();
+    }
+}
+
+/// A value as JSON. A date is its text.
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::from(text.as_ref()),
+        DeValue::Integer(number) => {
+            let text = number.as_str().replace('_', "");
+            i64::from_str_radix(&text, number.radix()).map_or_else(|_| Value::from(text), Value::from)
+        }
+        DeValue::Float(number) => number.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+        DeValue::Boolean(flag) => Value::from(*flag),
+        DeValue::Datetime(date) => Value::from(date.to_string()),
+        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
+        DeValue::Table(members) => {
+            let members =
+                members.iter().map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref())));
+            Value::Object(members.collect())
+        }
     }
 }
 
@@ -185,8 +213,17 @@ mod tests {
 
     fn parsed(text: &str) -> File {
         let mut file = File::default();
-        file.parse(text, Path::new("c.toml"));
+        file.parse(text, Path::new("c.toml"), &["sandbox"]);
         file
+    }
+
+    #[test]
+    fn a_table_of_the_program_is_kept_as_it_is_and_another_is_a_mistake() {
+        let file = parsed("[sandbox]\nnetwork = \"allow\"\nn = 1_000\n[sandbox.env]\nA = \"b\"\n");
+        let expected = serde_json::json!({"network": "allow", "n": 1000, "env": {"A": "b"}});
+        assert_eq!((file.tables.get("sandbox"), file.mistakes.as_slice()), (Some(&expected), &[][..]));
+        assert_eq!(parsed("[sandbax]\nx = 1\n").mistakes.len(), 1);
+        assert_eq!(parsed("sandbox = \"off\"\n").mistakes.len(), 1);
     }
 
     #[test]
