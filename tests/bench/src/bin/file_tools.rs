@@ -88,7 +88,7 @@ fn plant(root: &Path) {
                     "    let value_{line} = compute({number}, {line}); // some words in a line\n"
                 ));
             }
-            if number % RARE == 0 {
+            if number.is_multiple_of(RARE) {
                 text.push_str(&format!("    needle_{number}();\n"));
             }
             let ending = if file % 8 == 0 { "log" } else { "rs" };
