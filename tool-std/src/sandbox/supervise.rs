@@ -172,7 +172,8 @@ fn start(job: &Job, spawner: &Spawner, pool: &Pool) -> io::Result<Helper> {
     }
     let mut helper = Helper::start(spawner, &job.plan, &job.root, job.group.clone())?;
     match errand(&helper) {
-        Ok(()) => Ok(helper),
+        // A helper that ended already has said why.
+        Ok(()) | Err(Errno::PIPE | Errno::CONNRESET) => Ok(helper),
         Err(error) => {
             helper.end();
             Err(error.into())
