@@ -4,4 +4,6 @@ pub mod captured;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod given;
+#[cfg(test)]
 mod vectors;

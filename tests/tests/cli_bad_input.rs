@@ -1,110 +1,155 @@
-//! Command lines that are wrong, given to the program by a shell: each has its message and its status, and nothing is on
-//! standard output.
+//! Command lines that are wrong, given to a real process: each has its message and its status, and nothing is on standard
+//! output. Beside each stands what is right.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
+use tests::captured::Captured;
+use tool_cli::{Cli, Io};
+use tool_core::Registry;
+use tool_core::prelude::*;
 
 const DEMO: &str = env!("CARGO_BIN_EXE_demo");
 
-/// Exit status and streams of the program in a directory, with this standard input.
-fn run(
-    directory: &Path,
-    argv: &[impl AsRef<OsStr>],
-    stdin: &[u8],
-    env: &[(&str, &str)],
-) -> (Option<i32>, String, String) {
-    let mut child = Command::new(DEMO)
-        .args(argv)
-        .current_dir(directory)
-        .env_clear()
-        .envs(env.iter().copied())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that does not read may have ended before.
-    let _ = child.stdin.take().unwrap().write_all(stdin);
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
+/// How the message of a call with one mistake begins.
+const ONE: &str = "error[invalid_args]: 1 argument does not fit.\n";
+
+/// More than arguments may be.
+const TOO_MUCH: usize = 17 << 20;
+
+/// The longest single argument that the kernel passes on.
+const LONGEST: usize = (128 << 10) - 1;
+
+/// What a run left behind.
+#[derive(Debug, PartialEq)]
+struct Ended {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
 }
 
-/// Command lines, their status, their first line and a further part of what they print on standard error.
-const WRONG: [(&[&str], i32, &str, &str); 15] = [
-    (&["nope"], 3, "error[unknown_command]: no command 'nope' in 'demo'\n", ""),
+impl From<Output> for Ended {
+    fn from(output: Output) -> Ended {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ended { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+impl Ended {
+    /// Refused with a status, a first line and a further part, and in few words.
+    fn refused(&self, status: i32, first: &str, part: &str) {
+        assert_eq!((self.status, self.stdout.as_str()), (Some(status), ""), "{}", self.stderr);
+        assert!(self.stderr.starts_with(first), "{first:?} does not begin: {}", self.stderr);
+        assert!(self.stderr.contains(part), "{part:?} is not in: {}", self.stderr);
+        assert!(self.stderr.len() < 1000, "{} bytes", self.stderr.len());
+    }
+
+    /// Done, with this in the result.
+    fn done(&self, part: &str) {
+        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
+        assert!(self.stdout.contains(part), "{} bytes without what was given", self.stdout.len());
+    }
+}
+
+/// A directory with the files that the command lines name.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let large = "a".repeat(TOO_MUCH);
+        let document = json!({"title": "T", "body": large}).to_string();
+        for (name, bytes) in [
+            ("bad.json", &b"{\n\"kind\":}"[..]),
+            ("circle.json", b"{\"kind\":\"circle\",\"radius\":1}"),
+            ("broken", b"ok\xff"),
+            ("large", large.as_bytes()),
+            ("large.json", document.as_bytes()),
+        ] {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        Place(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn run(&self, argv: &[impl AsRef<OsStr>], stdin: &[u8], env: &[(&str, &str)]) -> Ended {
+        let mut child = Command::new(DEMO)
+            .args(argv)
+            .current_dir(self.path())
+            .env_clear()
+            .envs(env.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that does not read may have ended before.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        child.wait_with_output().unwrap().into()
+    }
+
+    /// Through a shell that closes standard input.
+    fn closed(&self, line: &str) -> Ended {
+        let line = format!("exec {DEMO} {line} <&-");
+        Command::new("sh").args(["-c", &line]).current_dir(self.path()).output().unwrap().into()
+    }
+}
+
+/// Command lines as a shell splits them, their status, their first line and a further part of the message.
+const WRONG: [(&str, i32, &str, &str); 20] = [
+    // command
+    ("nope", 3, "error[unknown_command]: no command 'nope' in 'demo'\n", ""),
     (
-        &["store", "serch", "x"],
+        "store serch x",
         3,
         "error[unknown_command]: no command 'serch' in 'demo store'\n",
         "hint: did you mean 'demo store search'?",
     ),
-    (&["call", "store_serch"], 3, "error[unknown_tool]: ", "did you mean: store_search?"),
-    (&["--nope", "ping"], 2, "error[invalid_args]: ", "--nope"),
+    // tool
+    ("call store_serch", 3, "error[unknown_tool]: ", "did you mean: store_search?"),
+    ("tools show store_serch", 3, "error[unknown_tool]: ", "did you mean: store_search?"),
+    // flag
+    ("--nope ping", 2, "error[invalid_args]: ", "--nope"),
+    ("store search x --lmit 5", 2, ONE, "\n  --lmit  unknown; did you mean --limit?\n"),
+    ("store search x -Z", 2, ONE, "to pass it as text, put -- before it"),
+    ("store search x y", 2, ONE, "no more arguments"),
+    // value
+    ("store search x --limit many", 2, ONE, "\n  --limit  expected integer 1..=100, got string \"many\"\n"),
+    ("store search x --limit", 2, ONE, "write --limit=VALUE"),
+    ("ping --timeout 5", 2, ONE, "--timeout"),
+    // format
     (
-        &["store", "search", "x", "--lmit", "5"],
+        "ping -o xml",
         2,
-        "error[invalid_args]: 1 argument does not fit.\n",
-        "\n  --lmit  unknown; did you mean --limit?\n",
-    ),
-    (
-        &["store", "search", "x", "--limit", "many"],
-        2,
-        "error[invalid_args]: 1 argument does not fit.\n",
-        "\n  --limit  expected integer 1..=100, got string \"many\"\n",
-    ),
-    (
-        &["ping", "-o", "xml"],
-        2,
-        "error[invalid_args]: 1 argument does not fit.\n",
+        ONE,
         "\n  --format  expected one of \"text\", \"json\", \"jsonl\", \"yaml\", \"table\", got string \"xml\"",
     ),
-    (&["ping", "--timeout", "5"], 2, "error[invalid_args]: 1 argument does not fit.\n", "--timeout"),
+    // file
+    ("draw shapes --shape @none.json", 2, ONE, "cannot read 'none.json': no such file"),
+    ("draw shapes --shape @.", 2, ONE, "cannot read '.': it is a directory"),
+    ("note write T --body @broken", 2, ONE, "not UTF-8 at byte 2"),
+    // standard input
+    ("note write T --body - --attachment -", 2, ONE, "it can be read only once"),
+    // JSON
+    (r#"draw shapes --shape {"kind":}"#, 2, ONE, "line 1, column 9"),
+    ("draw shapes --shape @bad.json", 2, ONE, "got line 2, column 8: {\\n\"kind\":}\n"),
     (
-        &["draw", "shapes", "--shape", "@none.json"],
-        2,
-        "error[invalid_args]: 1 argument does not fit.\n",
-        "cannot read 'none.json': no such file",
-    ),
-    (
-        &["draw", "shapes", "--shape", "@."],
-        2,
-        "error[invalid_args]: 1 argument does not fit.\n",
-        "cannot read '.': it is a directory",
-    ),
-    (
-        &["note", "write", "T", "--body", "-", "--attachment", "-"],
-        2,
-        "error[invalid_args]: 1 argument does not fit.\n",
-        "it can be read only once",
-    ),
-    (
-        &["draw", "shapes", "--shape", "{\"kind\":}"],
-        2,
-        "error[invalid_args]: 1 argument does not fit.\n",
-        "line 1, column 9",
-    ),
-    (
-        &["draw", "shapes", "--shape", "@bad.json"],
-        2,
-        "error[invalid_args]: 1 argument does not fit.\n",
-        "got line 2, column 8: {\\n\"kind\":}\n",
-    ),
-    (
-        &["store", "search", "--input", "{\"query\":\n 1,,}"],
+        "store search --input {\"query\":\n1,,}",
         2,
         "error[malformed_json]: The arguments are not valid JSON.\n",
-        "line 2, column 4",
+        "line 2, column 3",
     ),
     (
-        &["store", "search", "--input", "[]"],
+        "store search --input []",
         2,
         "error[not_an_object]: The arguments must be a JSON object.\n",
         "--input  expected a JSON object, got array of 0 items",
@@ -113,104 +158,102 @@ const WRONG: [(&[&str], i32, &str, &str); 15] = [
 
 #[test]
 fn each_mistake_has_its_message_its_status_and_no_output() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("bad.json"), "{\n\"kind\":}").unwrap();
-    for (argv, code, first, part) in WRONG {
-        let (found, stdout, stderr) = run(folder.path(), argv, b"", &[]);
-        assert_eq!((found, stdout.as_str()), (Some(code), ""), "{argv:?}: {stderr}");
-        assert!(stderr.starts_with(first), "{argv:?}: {stderr}");
-        assert!(stderr.contains(part), "{argv:?}: {stderr}");
+    let place = Place::new();
+    for (line, status, first, part) in WRONG {
+        let argv: Vec<&str> = line.split(' ').collect();
+        place.run(&argv, b"", &[]).refused(status, first, part);
 
-        if argv.contains(&"-o") {
+        // The same for programs, on one line. An option wins over the variable.
+        let asked = place.run(&argv, b"", &[("DEMO_FORMAT", "json")]);
+        if line.contains("-o ") {
             continue;
         }
-        // The same for programs, on one line.
-        let (found, stdout, stderr) = run(folder.path(), argv, b"", &[("DEMO_FORMAT", "json")]);
-        let error: Value = serde_json::from_str(stderr.trim_end()).unwrap_or_default();
-        assert_eq!(
-            (found, stdout.as_str(), stderr.lines().count()),
-            (Some(code), "", 1),
-            "{argv:?}: {stderr}"
-        );
-        assert_eq!(error["ok"], json!(false), "{argv:?}: {stderr}");
+        asked.refused(status, "{\"ok\":false,", "");
+        assert_eq!(asked.stderr.lines().count(), 1, "{line}");
+        assert!(serde_json::from_str::<Value>(&asked.stderr).is_ok(), "{line}: {}", asked.stderr);
     }
+    place.run(&["draw", "shapes", "--shape", "@circle.json"], b"", &[]).done("circle");
 }
 
 #[test]
 fn words_that_are_no_text_are_told_by_place_and_other_words_are_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let broken: &OsStr = OsStr::from_bytes(b"ok\xff");
-    let word = |text: &str| OsString::from(text);
-    for argv in [
-        vec![word("store"), word("search"), broken.to_owned()],
-        vec![word("store"), word("search"), word("x"), word("--tag"), broken.to_owned()],
-        vec![word("store"), word("search"), word("--input"), broken.to_owned()],
-    ] {
-        let (code, stdout, stderr) = run(folder.path(), &argv, b"", &[]);
-        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{argv:?}: {stderr}");
-        assert!(stderr.contains("not UTF-8 at byte 2"), "{argv:?}: {stderr}");
+    let place = Place::new();
+    let broken = OsStr::from_bytes(b"ok\xff");
+    let search = ["store", "search"].map(OsStr::new);
+    for behind in [&[][..], &["x", "--tag"], &["--input"], &["x", "--limit"]] {
+        let behind: Vec<&OsStr> = behind.iter().map(OsStr::new).collect();
+        let line = [&search[..], &behind, &[broken]].concat();
+        place.run(&line, b"", &[]).refused(2, ONE, "not UTF-8 at byte 2");
     }
-    let (code, stdout, _) = run(folder.path(), &[broken], b"", &[]);
-    assert_eq!((code, stdout.as_str()), (Some(3), ""));
-    // A path is not text.
-    let name = OsStr::from_bytes(b"\xff.txt");
-    std::fs::write(folder.path().join(name), "{\"kind\":\"circle\",\"radius\":1}").unwrap();
-    let (code, _, stderr) = run(folder.path(), &["store", "search", "okay"].map(OsString::from), b"", &[]);
-    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    place.run(&[broken], b"", &[]).refused(3, "error[unknown_command]: ", "");
+    place.run(&["store", "search", "oké"], b"", &[]).done("");
 }
 
 #[test]
 fn what_is_too_large_is_refused_in_few_words_and_what_is_not_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = "a".repeat(17 * 1024 * 1024);
-    std::fs::write(folder.path().join("large"), &text).unwrap();
-    std::fs::write(folder.path().join("large.json"), json!({"title": "T", "body": text}).to_string())
-        .unwrap();
-    for (argv, stdin) in [
-        (&["note", "write", "T", "--body", "-"][..], text.as_str()),
-        (&["note", "write", "T", "--body", "@large"], ""),
-        (&["note", "write", "--input", "@large.json"], ""),
-        (&["draw", "shapes", "--shape", "-"], text.as_str()),
+    let place = Place::new();
+    let large = vec![b'a'; TOO_MUCH];
+    for (line, stdin) in [
+        ("note write T --body -", large.as_slice()),
+        ("note write T --body @large", b""),
+        ("note write --input @large.json", b""),
+        ("draw shapes --shape -", &large),
     ] {
-        let (code, stdout, stderr) = run(folder.path(), argv, stdin.as_bytes(), &[]);
-        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{argv:?}: {}", stderr.len());
-        assert!(stderr.contains("16777216") && stderr.len() < 1000, "{argv:?}: {} bytes", stderr.len());
+        let argv: Vec<&str> = line.split(' ').collect();
+        place.run(&argv, stdin, &[]).refused(2, "error[", "16777216");
     }
-    // Two MiB are within the limit.
-    let fits = &text[..2 * 1024 * 1024];
-    let (code, stdout, stderr) =
-        run(folder.path(), &["note", "write", "T", "--body", "-", "-o", "json"], fits.as_bytes(), &[]);
-    assert_eq!((code, stderr.as_str()), (Some(0), ""));
-    assert!(stdout.contains(fits));
-    // The longest single argument that the kernel passes on.
-    let most = "a".repeat(128 * 1024 - 1);
-    let (code, stdout, _) =
-        run(folder.path(), &["note", "write", "T", "--body", &most, "-o", "json"], b"", &[]);
-    assert_eq!(code, Some(0));
-    assert!(stdout.contains(&most));
-    let (code, stdout, stderr) = run(folder.path(), &["note", "write", "T", "--bdy", &most], b"", &[]);
-    assert_eq!((code, stdout.as_str()), (Some(2), ""));
-    assert!(stderr.contains("did you mean --body?") && stderr.len() < 1000, "{} bytes", stderr.len());
-    let (code, stdout, stderr) = run(folder.path(), &[most.as_str()], b"", &[]);
-    assert_eq!((code, stdout.as_str()), (Some(3), ""));
-    assert!(stderr.len() < 1000, "{} bytes", stderr.len());
+    let fits = "a".repeat(2 << 20);
+    let write = ["note", "write", "T", "-o", "json", "--body"];
+    place.run(&[&write[..], &["-"]].concat(), fits.as_bytes(), &[]).done(&fits);
+    let longest = &fits[..LONGEST];
+    place.run(&[&write[..], &[longest]].concat(), b"", &[]).done(longest);
+    // An argument is longer still where it is split over two.
+    let [first, second] = [longest, longest].map(|text| ["--tag", text]);
+    let search = ["store", "search", "lamp"];
+    place.run(&[&search[..], &first, &second].concat(), b"", &[]).done("");
+    place.run(&["note", "write", "T", "--bdy", longest], b"", &[]).refused(
+        2,
+        "error[",
+        "did you mean --body?",
+    );
+    place.run(&[longest], b"", &[]).refused(3, "error[unknown_command]: ", "");
+}
+
+/// Gives its text back.
+#[tool(register = false)]
+fn echo(
+    /// The text.
+    #[arg(positional)]
+    text: &str,
+) -> String {
+    text.to_owned()
+}
+
+/// A process is given no such argument, whose bound is [`LONGEST`]; a program inside another one may be.
+#[test]
+fn an_argument_of_two_mebibytes_is_read_and_where_it_is_wrong_not_repeated() {
+    let large = "a".repeat(2 << 20);
+    let run = |argv: &[&str]| {
+        let (stdout, stderr) = (Captured::default(), Captured::default());
+        let io =
+            Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), ..Io::detached("/") };
+        let cli = Cli::new(Registry::builder().add::<EchoTool>().build().unwrap()).name("demo");
+        let status = Some(i32::from(cli.run_from(argv, io).0));
+        Ended { status, stdout: stdout.text(), stderr: stderr.text() }
+    };
+    run(&["echo", &large]).done(&large);
+    run(&["echo", "x", &large]).refused(2, ONE, "no more arguments");
+    run(&["echo", "x", &format!("--{large}")]).refused(2, ONE, "--aaa");
+    run(&["echo", "x", &format!("--timeout={large}")]).refused(2, ONE, "a time of 1ms to 1h");
+    run(&["echo", "--input", &large]).refused(2, "error[malformed_json]: ", "line 1, column 1");
+    run(&[&large]).refused(3, "error[unknown_command]: ", "");
 }
 
 #[test]
 fn a_closed_standard_input_is_an_empty_one_and_stops_nobody_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let closed = |line: &str| {
-        let line = format!("exec {DEMO} {line} <&-");
-        let output = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (output.status.code(), text(output.stdout), text(output.stderr))
-    };
-    assert_eq!(closed("ping -o json"), (Some(0), "\"pong\"\n".to_owned(), String::new()));
-    let (code, stdout, stderr) = closed("draw shapes --shape -");
-    assert_eq!((code, stdout.as_str()), (Some(2), ""), "{stderr}");
-    assert!(stderr.contains("--shape"), "{stderr}");
-    let (code, stdout, _) = closed("note write T --body - -o json");
-    assert_eq!(code, Some(0));
-    assert!(stdout.contains("\"body\":\"\""), "{stdout}");
-    assert_eq!(closed("call --jsonl -"), (Some(0), String::new(), String::new()));
+    let place = Place::new();
+    place.closed("ping -o json").done("\"pong\"\n");
+    place.closed("note write T --body - -o json").done("\"body\":\"\"");
+    place.closed("draw shapes --shape -").refused(2, ONE, "--shape");
+    place.closed("call --jsonl -").done("");
 }

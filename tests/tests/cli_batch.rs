@@ -1,8 +1,9 @@
 //! `call --jsonl`: one answer a line, in order, flushed at once.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
 
 use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -136,6 +137,19 @@ fn arguments_may_be_a_text_that_holds_an_object() {
 }
 
 #[test]
+fn a_member_that_a_line_gives_twice_is_named_with_the_line_and_the_same_in_the_arguments_is_an_issue_there() {
+    let lines = "\n{\"id\":1,\"tool\":\"change\",\"id\":2}\n{\"tool\":\"remove\",\"args\":{\"id\":1,\"id\":1}}\n{\"id\":1,\"tool\":\"change\"}";
+    let (_, answers) = run(&Diary::default(), &[], lines);
+    let [of_line, of_arguments, sound] = answers.as_slice() else { panic!("{answers:?}") };
+    assert_eq!(of_line["error"]["message"], "Line 2 gives \"id\" twice.");
+    let issues =
+        json!([{"path": "", "code": "duplicate", "expected": "one value", "got": "the key \"id\" twice"}]);
+    assert_eq!(of_line["error"]["issues"], issues);
+    assert_eq!(of_arguments["error"]["issues"][0]["path"], "/args/id");
+    assert_eq!(sound["ok"], true);
+}
+
+#[test]
 fn what_is_shown_of_a_bad_line_ends_with_the_line() {
     let (_, answers) = run(&Diary::default(), &[], "nonsense\n\n");
     assert_eq!(answers[0]["error"]["issues"][0]["got"], "line 1, column 2: nonsense");
@@ -167,6 +181,28 @@ fn a_program_can_talk_line_by_line() {
     }
     drop(to);
     assert_eq!(talk.join().unwrap(), ExitCode::SUCCESS);
+}
+
+/// The same through the pipes of a process.
+#[test]
+fn a_process_can_be_talked_to_line_by_line() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_demo"))
+        .args(["call", "--jsonl", "-"])
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut to = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    for id in 0..1_000 {
+        writeln!(to, "{{\"id\":{id},\"tool\":\"math_add\",\"args\":{{\"a\":{id},\"b\":1}}}}").unwrap();
+        let answer: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+        assert_eq!((&answer["id"], &answer["ok"]), (&json!(id), &json!(true)), "{answer}");
+    }
+    drop(to);
+    assert!(answers.next().is_none());
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

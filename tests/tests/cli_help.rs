@@ -55,7 +55,7 @@ fn is_one_piece(line: &str, name: &str) -> bool {
 
 fn golden(program: &Path, name: &str, commands: impl IntoIterator<Item = String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/help").join(name);
-    let assert = Assert::new().action_env("SNAPSHOTS");
+    let assert = Assert::new().action_env("SNAPSHOTS").normalize_paths(false);
     let mut files = BTreeSet::new();
     for words in commands {
         let file = if words.is_empty() { name.to_owned() } else { words.replace(' ', "-") } + ".txt";
@@ -73,8 +73,18 @@ fn golden(program: &Path, name: &str, commands: impl IntoIterator<Item = String>
 }
 
 /// The commands that every program has.
-const BUILT_IN: [&str; 9] =
-    ["tools", "tools list", "tools show", "tools schema", "call", "skill", "completions", "man", "help"];
+const BUILT_IN: [&str; 10] = [
+    "tools",
+    "tools list",
+    "tools show",
+    "tools schema",
+    "tools why",
+    "call",
+    "skill",
+    "completions",
+    "man",
+    "help",
+];
 
 #[test]
 fn help_of_every_command_of_the_demo() {

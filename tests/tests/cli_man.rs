@@ -76,6 +76,23 @@ fn a_page_shows_its_date_its_options_and_its_examples() {
 }
 
 #[test]
+fn no_name_is_broken_and_no_blank_added_at_any_width() {
+    let directory = tempfile::tempdir().unwrap();
+    let page = &pages(directory.path())[0];
+    if Command::new("man").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        return;
+    }
+    for width in 40..100 {
+        let width = width.to_string();
+        let mut man = Command::new("man");
+        let read = man.args(["-E", "UTF-8", "-l"]).arg(page).env("MANWIDTH", &width).output().unwrap();
+        let text = String::from_utf8(read.stdout).unwrap();
+        assert!(text.contains("DEMO_FORMAT]") && text.contains("DEMO_TIMEOUT]"), "{width}: {text}");
+        assert!(text.contains("Colours: auto, always or never") || width.as_str() < "48", "{width}: {text}");
+    }
+}
+
+#[test]
 fn without_a_directory_the_page_of_the_program_is_printed() {
     let printed = Command::new(env!("CARGO_BIN_EXE_demo")).arg("man").output().unwrap();
     let page = String::from_utf8(printed.stdout).unwrap();

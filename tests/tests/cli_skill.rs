@@ -6,14 +6,15 @@
 mod demo;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use snapbox::data::DataFormat;
 use snapbox::{Assert, Data};
 use tests::captured::Captured;
 use tool_cli::{Cli, ExitCode, Io};
-use tool_core::{Behavior, DynTool, Registry, ToolOutput};
-use tool_std as _;
+use tool_core::{Behavior, DynTool, Registry, ToolContext, ToolOutput};
+use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
 
 fn run(cli: &Cli, words: &[&str], directory: &Path) -> (ExitCode, String, String) {
     let (stdout, stderr) = (Captured::default(), Captured::default());
@@ -36,7 +37,10 @@ fn skills(cli: &Cli, directory: &Path) -> Vec<(String, String)> {
 
 fn golden(name: &str, text: String) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/agents").join(name);
-    Assert::new().action_env("SNAPSHOTS").eq(text, Data::read_from(&file, Some(DataFormat::Text)));
+    Assert::new()
+        .action_env("SNAPSHOTS")
+        .normalize_paths(false)
+        .eq(text, Data::read_from(&file, Some(DataFormat::Text)));
 }
 
 fn toolbox() -> Cli {
@@ -45,6 +49,13 @@ fn toolbox() -> Cli {
         .name("toolbox")
         .about("The standard tools as one program.")
         .group("file", "Files of the workspace")
+        .context(|settings| {
+            let workspace = Workspace::open(&settings.root, WorkspacePolicy::default())?;
+            let sandbox = Sandbox::open(SandboxPolicy::default(), &workspace)?;
+            Ok(ToolContext::builder()
+                .provide_with(move |ctx| Arc::new(workspace.for_call(ctx)))
+                .provide_with(move |ctx| Arc::new(sandbox.for_call(ctx))))
+        })
 }
 
 /// The front matter of a file, as YAML.

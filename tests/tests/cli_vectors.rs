@@ -18,7 +18,7 @@ mod judge;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
@@ -107,15 +107,15 @@ fn cases_without_a_terminal_hold_in_a_process_too() {
                 Ok(false) => continue,
                 Err(why) => Err(why),
             },
-            // Both are about tools that this program does not have; `clash` is the program that has such.
-            "flags" | "clash" => continue,
+            "flags" => flags(case),
+            "clash" => clashes(case),
             other => panic!("no operation {other}"),
         };
         ops.insert(case["op"].as_str().unwrap());
         wrong.extend(found.err().map(|why| format!("{id}: {why}")));
     }
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(ops, BTreeSet::from(["command", "duration", "line", "run", "select"]));
+    assert_eq!(ops, BTreeSet::from(["clash", "command", "duration", "flags", "line", "run", "select"]));
     assert_eq!(statuses, BTreeSet::from(STATUSES));
 }
 
@@ -171,4 +171,51 @@ fn known(case: &Value, results: &Path) -> Result<bool, String> {
     let Some(tool) = list.as_array().unwrap().iter().find(is) else { return Ok(false) };
     let words: Vec<&str> = tool["command"].as_str().unwrap().split(' ').collect();
     equal("words", &json!(words), &case["expect"]["words"]).map(|()| true)
+}
+
+/// A program with tools of the case's own.
+fn given(tools: &Value, argv: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_given"));
+    program.args(argv).env_clear().env("GIVEN", tools.to_string()).output().unwrap()
+}
+
+/// The options that a program tells of its tool.
+fn flags(case: &Value) -> Result<(), String> {
+    let name = case["tool"]["name"].as_str().unwrap();
+    let output = given(&json!([case["tool"]]), &["tools", "show", name, "--json"]);
+    let shown: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
+    let params = shown["params"].as_array().unwrap();
+    let flags: Value = params
+        .iter()
+        .map(|param| (param["name"].as_str().unwrap().to_owned(), param["flag"].clone()))
+        .collect();
+    same("flags", &flags, &case["expect"]["flags"])
+}
+
+/// The clashes that a program ends with, as a set.
+fn clashes(case: &Value) -> Result<(), String> {
+    let output = given(&case["tools"], &["tools", "list"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    if stderr.starts_with("error[name_clash]: ") {
+        // Names that fold together are the registry's to refuse, and it is asked first.
+        let refused = (output.status.code(), output.stdout.is_empty());
+        return equal("refused", &json!(refused), &json!([1, case["expect"]["clashes"] != json!([])]));
+    }
+    let mut found: Vec<Value> = stderr.lines().filter_map(clash).collect();
+    let mut expected = case["expect"]["clashes"].as_array().unwrap().clone();
+    found.sort_by_key(Value::to_string);
+    expected.sort_by_key(Value::to_string);
+    equal("clashes", &json!(found), &json!(expected))?;
+    let (status, silent) = if expected.is_empty() { (0, false) } else { (1, true) };
+    equal("exit", &json!(output.status.code()), &json!(status))?;
+    equal("silent", &json!(output.stdout.is_empty()), &json!(silent))
+        .map_err(|why| format!("{why}: {stderr}"))
+}
+
+/// What a line says: ``cli_clash: `NAME` of `TOOL` meets WITH: ORIGINS``.
+fn clash(line: &str) -> Option<Value> {
+    let (name, rest) = line.split_once("cli_clash: `")?.1.split_once("` of `")?;
+    let with = rest.split_once("` meets ")?.1.split_once(": ")?.0;
+    Some(json!({"name": name, "with": with}))
 }

@@ -211,7 +211,7 @@ impl Session<'_> {
     }
 
     /// Writes to standard output. A reader that went away is no error.
-    fn print_bytes(&mut self, bytes: &[u8], stage: &Stage) -> ExitCode {
+    pub(crate) fn print_bytes(&mut self, bytes: &[u8], stage: &Stage) -> ExitCode {
         let written = self.io.stdout.write_all(bytes).and_then(|()| self.io.stdout.flush());
         match written {
             Ok(()) => ExitCode::SUCCESS,

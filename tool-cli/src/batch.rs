@@ -270,7 +270,7 @@ impl Answers<'_> {
 
     fn read(&self, line: Line) -> (Head, Asked) {
         let mut head = Head { id: Value::Null, line: line.number, tool: Value::Null };
-        let asked = match object(line.text) {
+        let asked = match object(line.text, line.number) {
             Ok(object) => self.asked(object, &mut head),
             Err(error) => Err(error),
         };
@@ -330,7 +330,7 @@ fn planned(program: &str, registry: &Registry, plan: Plan, yes: bool) -> Result<
     let Some(command) = command else { return Err(unknown_tool(registry, &plan.tool)) };
     let def = command.entry.def();
     let table = Table::new(def, &schema::canonical(def)?);
-    Ok(answer::planned(program, &command.words, &table, plan, yes))
+    Ok(answer::planned(program, &command.words(), &table, plan, yes))
 }
 
 /// The result of the first call that runs; a panic outside the tool is a bug of ours.
@@ -344,31 +344,34 @@ async fn front(running: &mut VecDeque<Running>) -> ToolResult {
 }
 
 /// The object of a line.
-fn object(text: Option<Vec<u8>>) -> Result<Map<String, Value>, ToolError> {
+fn object(text: Option<Vec<u8>>, line: usize) -> Result<Map<String, Value>, ToolError> {
     let text = text.ok_or_else(|| args::too_large(MAX_ARGS_BYTES))?;
     let text = String::from_utf8(text).map_err(|error| {
         let got = format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to());
         misfit(vec![ArgIssue { code: IssueCode::Invalid, got, ..issue("", "UTF-8 text", &Value::Null) }])
     })?;
-    args::parse_object(&text).map_err(of_line)
+    args::parse_object(&text).map_err(|error| of_line(error, line))
 }
 
-/// The refusal of a line's text. A member of the line given twice has no place in a call: the line as a whole is wrong.
-fn of_line(error: ToolError) -> ToolError {
+/// The refusal of a line's text. A member of the line given twice has no place in a call: the line as a whole is wrong, and
+/// the message says where.
+fn of_line(error: ToolError, line: usize) -> ToolError {
     let is_placed = |issue: &ArgIssue| issue.path.is_empty() || issue.path.starts_with("/args/");
     if error.arg_issues().iter().all(is_placed) {
         return error;
     }
-    let mut issues: Vec<ArgIssue> = Vec::new();
+    let (mut issues, mut keys): (Vec<ArgIssue>, Vec<String>) = (Vec::new(), Vec::new());
     for mut issue in error.arg_issues().iter().cloned() {
         if !is_placed(&issue) {
+            let key = text(issue.path.trim_start_matches('/')).replacen("string ", "", 1);
+            issue.got = format!("the key {key} twice");
             issue.path.clear();
+            keys.push(key);
         }
-        if !issues.contains(&issue) {
-            issues.push(issue);
-        }
+        issues.push(issue);
     }
-    ToolError::invalid_args(error.message().to_owned()).code(error.code_str().to_owned()).issues(issues)
+    let message = format!("Line {line} gives {} twice.", keys.join(", "));
+    ToolError::invalid_args(message).code(error.code_str().to_owned()).issues(issues)
 }
 
 fn issue(path: &str, expected: &str, got: &Value) -> ArgIssue {

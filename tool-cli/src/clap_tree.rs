@@ -92,7 +92,7 @@ impl ClapTree<'_> {
         if listed.is_empty() {
             return root;
         }
-        let words: Vec<&str> = listed.iter().map(|command| command.word()).collect();
+        let words: Vec<String> = listed.iter().map(|command| command.word()).collect();
         let about = about.map_or_else(|| words.join(", "), str::to_owned);
         let globals = self.options.globals("Global options", &Table::default(), help::behind);
         let mut command = plain(group)
@@ -109,10 +109,10 @@ impl ClapTree<'_> {
     fn tool(&self, tool: &tree::Command<'_>) -> Command {
         let def = tool.entry.def();
         let table = Table::new(def, &schema::told(def));
-        let name = format!("{} {}", self.program, tool.words.join(" "));
+        let name = format!("{} {}", self.program, tool.words().join(" "));
         let structured =
             |row: &crate::globals::GlobalDef| matches!(row.global, Global::Input | Global::Schema);
-        let command = plain(tool.word())
+        let command = plain(&tool.word())
             .about(one_line(def.summary()))
             .override_usage(help::usage(&name, &table))
             .args(self.options.of(&table))

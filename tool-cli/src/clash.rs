@@ -1,7 +1,6 @@
 //! Commands and options that cannot stand side by side. Names alone are compared; no schema is built.
 
-use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
@@ -9,9 +8,8 @@ use tool_core::def::{ParamDef, ParamKind, Surface};
 use tool_core::{ToolDef, ToolError};
 
 use crate::builtin::RESERVED;
-use crate::flags::negated;
 use crate::globals;
-use crate::words::{self, kebab};
+use crate::words::{Word, kebab};
 
 /// Two things of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,18 +39,48 @@ impl fmt::Display for Clash {
 
 /// Every clash among tools, each with its effective name.
 pub fn clashes<'d>(tools: impl IntoIterator<Item = (&'d str, &'d ToolDef<'d>)>) -> Vec<Clash> {
-    let offered: Vec<_> = tools.into_iter().filter(|(_, def)| def.surfaces.contains(Surface::Cli)).collect();
-    let groups: BTreeSet<&str> = offered.iter().filter_map(|(_, def)| def.group).collect();
+    let offered = tools.into_iter().filter(|(_, def)| def.surfaces.contains(Surface::Cli));
+    let commands: Vec<Command<'_>> = offered.map(|(name, def)| Command::of(name, def)).collect();
+    let groups: BTreeSet<&str> = commands.iter().filter_map(|command| command.def.group).collect();
     let groups = groups.into_iter().map(kebab).collect();
-    let paths = HashMap::with_capacity(offered.len());
-    let mut checker = Checker { groups, paths, met: BTreeSet::new(), clashes: Vec::new() };
-    for (name, def) in offered {
-        checker.command(name, def);
-        if def.input.is_none() {
-            checker.options(name, def);
+    let mut checker = Checker { groups, met: BTreeSet::new(), forms: Vec::new(), clashes: Vec::new() };
+    let taken = taken_paths(&commands);
+    for (at, command) in commands.iter().enumerate() {
+        checker.command(command, taken.get(&at).copied());
+        if command.def.input.is_none() {
+            checker.options(command.tool, command.def);
         }
     }
     checker.clashes
+}
+
+/// A tool and its words.
+struct Command<'d> {
+    tool: &'d str,
+    def: &'d ToolDef<'d>,
+    group: Option<Word<'d>>,
+    word: Word<'d>,
+}
+
+impl<'d> Command<'d> {
+    fn of(tool: &'d str, def: &'d ToolDef<'d>) -> Command<'d> {
+        Command { tool, def, group: def.group.map(Word::of), word: Word::of_tool(tool, def.group) }
+    }
+
+    fn path(&self) -> String {
+        self.group.iter().chain([&self.word]).map(Word::to_string).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The commands whose path another one has already, by place, each with the first of that path.
+fn taken_paths<'c, 'd>(commands: &'c [Command<'d>]) -> BTreeMap<usize, &'c Command<'d>> {
+    let mut sorted: Vec<(usize, &Command<'_>)> = commands.iter().enumerate().collect();
+    // Stable: of several equal ones the first stays in front.
+    sorted.sort_by(|(_, a), (_, b)| (&a.group, &a.word).cmp(&(&b.group, &b.word)));
+    let same = sorted.chunk_by(|(_, a), (_, b)| a.word == b.word && a.group == b.group);
+    same.filter_map(<[_]>::split_first)
+        .flat_map(|((_, first), others)| others.iter().map(|(at, _)| (*at, *first)))
+        .collect()
 }
 
 /// The error of a program whose commands clash; `None` when they do not.
@@ -63,42 +91,37 @@ pub(crate) fn error(clashes: &[Clash]) -> Option<ToolError> {
 
 struct Checker<'d> {
     groups: BTreeSet<String>,
-    /// The tool of each command.
-    paths: HashMap<String, (&'d str, &'d ToolDef<'d>)>,
     /// The groups that are reported already.
     met: BTreeSet<String>,
+    /// The options of one tool so far, each with its parameter.
+    forms: Vec<(Form<'d>, &'d str)>,
     clashes: Vec<Clash>,
 }
 
 impl<'d> Checker<'d> {
-    fn command(&mut self, tool: &'d str, def: &'d ToolDef<'d>) {
-        let words = words::command(tool, def.group);
+    fn command(&mut self, command: &Command<'d>, same: Option<&Command<'d>>) {
+        let Command { tool, def, group, word } = command;
         let origin = || def.origin.to_string();
-        let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
-        if last.is_empty() || first.is_empty() {
-            return self.clash(words.join(" "), "an empty word", tool, vec![origin()]);
+        let first = group.as_ref().unwrap_or(word);
+        if word.is_empty() || first.is_empty() {
+            return self.clash(command.path(), "an empty word", tool, vec![origin()]);
         }
-        let is_group = words.len() > 1;
-        if RESERVED.contains(&first.as_str()) && (!is_group || self.met.insert(first.clone())) {
-            self.clash(first.clone(), "built-in command", tool, vec![origin()]);
-        } else if !is_group && self.groups.contains(first) {
-            self.clash(first.clone(), "group", tool, vec![origin()]);
+        if RESERVED.iter().any(|word| first.is(word)) {
+            if group.is_none() || self.met.insert(first.to_string()) {
+                self.clash(first.to_string(), "built-in command", tool, vec![origin()]);
+            }
+        } else if group.is_none() && self.groups.iter().any(|group| first.is(group)) {
+            self.clash(first.to_string(), "group", tool, vec![origin()]);
         }
-        let path = words.join(" ");
-        match self.paths.get(&path) {
-            Some((other, its)) => {
-                let (with, origins) = ((*other).to_owned(), vec![its.origin.to_string(), origin()]);
-                self.clash(path, &with, tool, origins);
-            }
-            None => {
-                self.paths.insert(path, (tool, def));
-            }
+        if let Some(same) = same {
+            self.clash(command.path(), same.tool, tool, vec![same.def.origin.to_string(), origin()]);
         }
     }
 
-    fn options(&mut self, tool: &str, def: &ToolDef<'_>) {
+    fn options(&mut self, tool: &str, def: &'d ToolDef<'d>) {
         // Every start of a program does this for all of its tools: a tool has few options, and a list of them is enough.
-        let mut taken: Vec<(Form<'_>, &str)> = Vec::with_capacity(2 * def.params.len());
+        let mut taken = std::mem::take(&mut self.forms);
+        taken.clear();
         for param in def.params.iter().filter(|param| !param.keys.flatten) {
             let before = taken.len();
             for form in forms(param).into_iter().flatten() {
@@ -114,6 +137,7 @@ impl<'d> Checker<'d> {
                 taken.push((form, param.name));
             }
         }
+        self.forms = taken;
     }
 
     fn clash(&mut self, name: String, with: &str, tool: &str, origins: Vec<String>) {
@@ -122,27 +146,61 @@ impl<'d> Checker<'d> {
 }
 
 /// A spelling of an option.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq)]
 enum Form<'a> {
-    Long(Cow<'a, str>),
+    Long(Long<'a>),
     Short(char),
+}
+
+/// A long form: a word with what stands in front of it and behind it.
+struct Long<'a> {
+    head: &'static str,
+    word: Word<'a>,
+    tail: &'static str,
 }
 
 impl Form<'_> {
     /// Whether the program has it itself. A switch `dry-run` takes that one over.
     fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
         match self {
-            Form::Long(long) if long == "dry-run" && param.kind == ParamKind::Flag => false,
-            Form::Long(long) => globals::is_reserved(long),
+            Form::Long(long) => {
+                globals::may_be_reserved(long.first(), long.len())
+                    && globals::reserved().any(|reserved| long.is(reserved))
+                    && !(param.kind == ParamKind::Flag && long.is("dry-run"))
+            }
             Form::Short(letter) => globals::short(*letter).is_some(),
         }
+    }
+}
+
+impl Long<'_> {
+    fn len(&self) -> usize {
+        self.head.len() + self.word.bytes().len() + self.tail.len()
+    }
+
+    fn first(&self) -> u8 {
+        self.head.bytes().next().or_else(|| self.word.bytes().next()).unwrap_or_default()
+    }
+
+    fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.head.bytes().chain(self.word.bytes()).chain(self.tail.bytes())
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.len() == text.len() && self.bytes().eq(text.bytes())
+    }
+}
+
+impl PartialEq for Long<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.bytes().eq(other.bytes())
     }
 }
 
 impl fmt::Display for Form<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Form::Long(long) => write!(f, "--{long}"),
+            Form::Long(Long { head, word, tail }) => write!(f, "--{head}{word}{tail}"),
             Form::Short(letter) => write!(f, "-{letter}"),
         }
     }
@@ -150,11 +208,18 @@ impl fmt::Display for Form<'_> {
 
 /// Every listed spelling of a parameter.
 fn forms<'a>(param: &ParamDef<'a>) -> [Option<Form<'a>>; 3] {
-    let long = param.keys.cli.long.map_or_else(|| words::kebab_of(param.name), Cow::Borrowed);
-    let second =
-        if param.keys.secret { Some(format!("{long}-file")) } else { negates(param).then(|| negated(&long)) };
-    let short = param.keys.cli.short.map(Form::Short);
-    [Some(Form::Long(long)), second.map(|second| Form::Long(Cow::Owned(second))), short]
+    let long = |head, word, tail| Some(Form::Long(Long { head, word, tail }));
+    let word = Word::of(param.keys.cli.long.unwrap_or(param.name));
+    let second = if param.keys.secret {
+        long("", word.clone(), "-file")
+    } else if !negates(param) {
+        None
+    } else if let Some(rest) = word.without_no() {
+        long("", rest, "")
+    } else {
+        long("no-", word.clone(), "")
+    };
+    [long("", word, ""), second, param.keys.cli.short.map(Form::Short)]
 }
 
 /// Whether `--no-x` is an option, as far as that is known without a schema.

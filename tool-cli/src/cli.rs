@@ -13,10 +13,12 @@ use tool_core::{
 
 use crate::doctor::Probe;
 use crate::exit::ExitCode;
+use crate::fault::Fault;
 use crate::flags::Table;
+use crate::globals::AllGiven;
 use crate::io::Io;
 use crate::session::{Next, Session};
-use crate::settings::Settings;
+use crate::settings::{self, Owner, Settings};
 use crate::tree::Tree;
 use crate::{command_line, schema};
 
@@ -29,6 +31,9 @@ pub(crate) type ReadPolicy =
 
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
+
+/// Judges a limit of the settings file by its key and value.
+pub(crate) type Judge = dyn Fn(&str, u64) -> Result<(), ToolError> + Send + Sync;
 
 /// A registry as a command line program.
 ///
@@ -62,6 +67,7 @@ pub struct Cli {
     pub(crate) tables: Vec<&'static str>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
+    pub(crate) limits: Option<Box<Judge>>,
 }
 
 /// Where the tools come from.
@@ -97,6 +103,7 @@ impl Cli {
             tables: Vec::new(),
             policy: None,
             commands: Vec::new(),
+            limits: None,
         }
     }
 
@@ -184,6 +191,17 @@ impl Cli {
         self
     }
 
+    /// Lets the settings file set limits, under `[limits]`. `judge` refuses a key that no limit has (code `limit_unknown`) and a
+    /// value out of its range; what was set is in [`Settings::limits`].
+    #[must_use]
+    pub fn limits<F>(mut self, judge: F) -> Cli
+    where
+        F: Fn(&str, u64) -> Result<(), ToolError> + Send + Sync + 'static,
+    {
+        self.limits = Some(Box::new(judge));
+        self
+    }
+
     /// Runs one command line, without the program's name. Touches nothing but `io`.
     pub fn run_from(&self, argv: impl IntoIterator<Item: Into<OsString>>, io: Io) -> ExitCode {
         let mut session = Session::new(self, argv, io);
@@ -231,7 +249,7 @@ impl Cli {
         let command = command.ok_or_else(|| crate::builtin::call::unknown_tool(&registry, tool))?;
         let def = command.entry.def();
         let table = Table::new(def, &schema::canonical(def)?);
-        Ok([command.words.clone(), command_line::words(&table, args)].concat())
+        Ok([command.words(), command_line::words(&table, args)].concat())
     }
 
     /// The tools, collected if they are not yet.
@@ -267,6 +285,16 @@ impl Cli {
             None => ToolContext::builder().secrets(settings.secrets()),
         };
         Ok(builder.cancellation(io.cancel.clone()))
+    }
+
+    /// What the options, variables and settings file of a run say, and what is wrong with their words.
+    pub(crate) fn settings(&self, given: &AllGiven, io: &Io) -> (Settings, Vec<Fault>) {
+        let prefix = self.prefix();
+        settings::read(
+            given,
+            io,
+            Owner { name: &self.name, prefix: &prefix, limits: self.limits.as_deref(), tables: &self.tables },
+        )
     }
 
     /// The prefix of the program's variables.

@@ -307,7 +307,7 @@ fn forms(long: &str, param: &Param) -> Vec<(String, Effect)> {
 pub fn negated(long: &str) -> String {
     match long.strip_prefix("no-") {
         Some(rest) if !rest.is_empty() => rest.to_owned(),
-        _ => format!("no-{long}"),
+        _ => ["no-", long].concat(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Per parameter an explicit option wins over `--input`, that over the variable; defaults are the decoder's. Text goes to the
 //! decoder as it is. A parameter with a fault is withheld, so that its other mistakes are not guessed at.
 
+mod input;
 mod reading;
 mod repeated;
 
@@ -16,6 +17,7 @@ use serde_json::{Map, Value};
 use tool_core::args;
 use tool_core::{ArgIssue, IssueCode};
 
+use self::input::Input;
 use crate::fault::{Fault, pointer};
 use crate::flags::{Effect, Param, Table};
 use crate::globals;
@@ -93,7 +95,7 @@ struct Noted;
 
 impl Gatherer<'_, '_, '_> {
     fn run(&mut self) {
-        let Some(mut input) = self.input() else { return };
+        let Some(Input { object: mut input, opened }) = self.input() else { return };
         let table = self.words.table;
         let mut args = Map::new();
         for (index, param) in table.params.iter().enumerate() {
@@ -108,70 +110,9 @@ impl Gatherer<'_, '_, '_> {
         for unknown in self.words.unknown {
             self.unknown(unknown, &mut args);
         }
-        self.out.args = Value::Object(args);
-    }
-
-    // ---- --input -----------------------------------------------------------------------------------------------------
-
-    /// The object of `--input`; `None` when it is unusable.
-    fn input(&mut self) -> Option<Map<String, Value>> {
-        let Some(given) = self.words.input else { return Some(Map::new()) };
-        let flag = "--input";
-        let used = Use {
-            value: given.value.as_deref(),
-            effect: Effect::Give,
-            flag,
-            words: Some(&given.words),
-            plain: false,
-        };
-        let (inline, value) = match self.input_value(used) {
-            Ok(found) => found,
-            Err(Noted) => {
-                self.out.input_broken = true;
-                return None;
-            }
-        };
-        let mut object = match value {
-            Value::Object(object) => object,
-            Value::Null => Map::new(),
-            other => {
-                self.out.origins.note(String::new(), flag, Some(given.words.clone()));
-                self.out.args = other;
-                return None;
-            }
-        };
-        if inline {
-            self.refuse_inline_secrets(&mut object, used);
-        }
-        for key in object.keys() {
-            self.out.origins.note(pointer([key.as_str()]), flag, Some(given.words.clone()));
-        }
-        Some(object)
-    }
-
-    /// What `--input` holds, and whether it stands on the command line itself.
-    fn input_value(&mut self, used: Use<'_>) -> Found<(bool, Value)> {
-        let typed = self.word(used, "")?;
-        let word = Word::json(typed);
-        self.may_read(word, "")?;
-        let source = match self.sources.arguments(word, typed, used.flag) {
-            Ok(source) => source,
-            Err(fault) => return Err(self.note(*fault, used, String::new())),
-        };
-        // What does not parse goes on as text: the decoder says what is wrong with it, as on every surface.
-        let value = args::parse_arguments(&source).unwrap_or(Value::String(source));
-        Ok((matches!(word, Word::Plain(_)), value))
-    }
-
-    fn refuse_inline_secrets(&mut self, object: &mut Map<String, Value>, used: Use<'_>) {
-        for param in self.words.table.params.iter().filter(|param| param.secret) {
-            let names: Vec<String> = object.keys().filter(|key| param.is_called(key)).cloned().collect();
-            for name in names {
-                object.shift_remove(&name);
-                let fault = secret_shown().hint("give --input as @FILE or -");
-                self.note(fault, used, pointer([param.name.as_str()]));
-            }
-        }
+        let args = Value::Object(args);
+        // What came as a text goes on as one: opening it is the decoder's, who tells of it.
+        self.out.args = if opened { Value::String(args.to_string()) } else { args };
     }
 
     // ---- one parameter -----------------------------------------------------------------------------------------------

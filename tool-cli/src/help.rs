@@ -124,7 +124,7 @@ impl Page<'_> {
     fn every_group(&self, tree: &Tree<'_>) -> Vec<Section> {
         let groups = tree.groups.iter().filter_map(|(group, commands)| {
             let listed = commands.iter().filter(|command| self.lists(command));
-            let words: Vec<&str> = listed.map(tree::Command::word).collect();
+            let words: Vec<String> = listed.map(tree::Command::word).collect();
             let about = self.groups.get(group).filter(|_| self.detail == Detail::Full);
             let text = about.cloned().unwrap_or_else(|| words.join(", "));
             (!words.is_empty()).then(|| (group.clone(), text))

@@ -32,6 +32,11 @@ impl Session<'_> {
                 Err(error) => report.checks.push(broken(name, &error)),
             }
         }
+        for set in settings.limits() {
+            for limit in report.limits.iter_mut().filter(|limit| limit.name == set.name) {
+                limit.from = set.source.to_string();
+            }
+        }
         report
     }
 

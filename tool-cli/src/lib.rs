@@ -18,6 +18,8 @@ mod cli;
 mod command_line;
 pub mod doctor;
 pub mod duration;
+#[cfg(feature = "dynamic-completion")]
+mod dynamic;
 mod exit;
 mod fault;
 mod files;
@@ -70,7 +72,7 @@ pub use exit::ExitCode;
 pub use io::{Io, Settled, Terminal, Tty};
 pub use run::{main, run};
 pub use schema::Target as SchemaTarget;
-pub use settings::{Color, Setting, Settings, Source};
+pub use settings::{Color, LimitSet, Setting, Settings, Source};
 pub use sight::Surroundings;
 /// What tools are defined with: a crate that depends on this one alone can define its own.
 pub use tool_core;

@@ -37,7 +37,7 @@ fn section(page: &mut String, title: &str, program: &str, commands: &[Command<'_
     for command in listed {
         let def = command.entry.def();
         let table = Table::new(def, &schema::told(def));
-        let name = format!("{program} {}", command.words.join(" "));
+        let name = format!("{program} {}", command.words().join(" "));
         let line = synopsis(&name, &table);
         page.push_str(&format!("- `{line}` {}{}\n", one_line(def.summary()), marks(def)));
     }

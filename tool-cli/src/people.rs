@@ -20,6 +20,10 @@ pub(crate) const ISSUES_SHOWN: usize = 20;
 /// The command line is repeated if it is no wider.
 pub(crate) const ECHO_COLUMNS: usize = 78;
 
+/// The most characters of a word that is no option, and of an option, which may be anything somebody typed.
+const WORD_SHOWN: usize = 40;
+const FLAG_SHOWN: usize = 80;
+
 /// What is known about the call beside its error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scene<'a> {
@@ -107,10 +111,11 @@ fn issues(settled: &Settled, scene: &Scene<'_>) -> String {
 fn place(issue: &ArgIssue, flag: Option<&str>, words: Option<&Range<usize>>, scene: &Scene<'_>) -> String {
     let Some(flag) = flag else {
         let word = words.and_then(|words| scene.argv.get(words.start));
-        return word.map_or_else(|| "arguments".to_owned(), |word| quote(&shortened(word)));
+        return word.map_or_else(|| "arguments".to_owned(), |word| quote(&shortened(word, WORD_SHOWN)));
     };
     let rest = if flag == "--input" { issue.path.as_str() } else { below(&issue.path, flag) };
-    if rest.is_empty() { flag.to_owned() } else { format!("{flag} {rest}") }
+    let flag = shortened(flag, FLAG_SHOWN);
+    if rest.is_empty() { flag } else { format!("{flag} {rest}") }
 }
 
 /// The part of a pointer behind what an option names: its first token, and the second of `--owner.age`.
@@ -195,8 +200,8 @@ fn echo(settled: &Settled, scene: &Scene<'_>) -> Option<String> {
     Some(format!("  {line}\n  {}\n", scene.style.fault(marks.trim_end())))
 }
 
-fn shortened(word: &str) -> String {
-    match word.char_indices().nth(40) {
+fn shortened(word: &str, most: usize) -> String {
+    match word.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
         None => word.to_owned(),
     }

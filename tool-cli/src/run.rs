@@ -6,8 +6,6 @@ use std::os::fd::AsFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use tool_core::{ErrorKind, ToolError};
@@ -15,7 +13,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 
 use crate::cli::Cli;
-use crate::interrupt::{self, Interrupt, Interruptible};
+use crate::interrupt::{self, Interrupt, Interruptible, Trigger};
 use crate::io::{Io, Terminal, Tty};
 use crate::settings::Settings;
 use crate::signals;
@@ -46,7 +44,7 @@ pub fn main(cli: Result<Cli, ToolError>) -> ExitCode {
             Err(error) => Cli::discover().fail(error, io),
         },
         Err(error) => {
-            complain(&format!("error[internal]: The program could not be set up: {error}."));
+            complain(&unready(&error));
             ErrorKind::Internal.into()
         }
     };
@@ -57,11 +55,12 @@ pub fn main(cli: Result<Cli, ToolError>) -> ExitCode {
     code.into()
 }
 
-/// The streams, environment and directory of the process. From here on signals cancel instead of ending it.
+/// The streams, environment and directory of the process. Once the settings are read, signals cancel instead of ending it:
+/// what needs no settings prints a page and is over.
 fn process_io() -> io::Result<Io> {
     let cancel = CancellationToken::new();
-    let quiet = Arc::new(AtomicBool::new(false));
-    let interrupt = on_signals(cancel.clone(), Arc::clone(&quiet))?;
+    let (trigger, interrupt) = interrupt::pair()?;
+    let token = cancel.clone();
     let tty =
         Tty { stdin: stdin().is_terminal(), stdout: stdout().is_terminal(), stderr: stderr().is_terminal() };
     let input = std::fs::File::from(stdin().as_fd().try_clone_to_owned()?);
@@ -76,25 +75,30 @@ fn process_io() -> io::Result<Io> {
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         cancel,
         settled: Some(Box::new(move |settings| {
-            quiet.store(settings.quiet, Ordering::Relaxed);
             start_log(settings);
+            if let Err(error) = on_signals(token, trigger, settings.quiet) {
+                complain(&unready(&error));
+                std::process::exit(i32::from(ErrorKind::Internal.exit_code()));
+            }
         })),
     })
 }
 
+fn unready(error: &io::Error) -> String {
+    format!("error[internal]: The program could not be set up: {error}.")
+}
+
 /// The first signal cancels and ends all waiting for input; the second one ends the process.
-fn on_signals(cancel: CancellationToken, quiet: Arc<AtomicBool>) -> io::Result<Interrupt> {
-    let (trigger, interrupt) = interrupt::pair()?;
+fn on_signals(cancel: CancellationToken, trigger: Trigger, quiet: bool) -> io::Result<()> {
     let first = move || {
         cancel.cancel();
         drop(trigger);
-        if !quiet.load(Ordering::Relaxed) {
+        if !quiet {
             complain(signals::NOTE);
         }
     };
     let last = || std::process::exit(i32::from(ErrorKind::Cancelled.exit_code()));
-    signals::watch(first, last)?;
-    Ok(interrupt)
+    signals::watch(first, last)
 }
 
 /// The controlling terminal, if the process has one.

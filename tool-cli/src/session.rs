@@ -7,7 +7,7 @@ mod indirect;
 mod surroundings;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
@@ -29,7 +29,7 @@ use crate::llms;
 use crate::progress::{Running, Shared};
 use crate::route::{self, Route};
 use crate::schema;
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::sources::Sources;
 use crate::tree::{Command, Tree};
@@ -144,6 +144,10 @@ impl<'c> Session<'c> {
         if let Some(error) = clash::error(&clash::clashes(named)) {
             return Err(error.into());
         }
+        #[cfg(feature = "dynamic-completion")]
+        if let Some(completion) = self.dynamic_completion(&registry)? {
+            return Ok(Next::Done(self.print_bytes(&completion, &Stage::default())));
+        }
         let builtins = builtin::registry_with(&self.cli.commands)?;
         let (tree, own) = (Tree::new(&registry), Tree::new(&builtins));
         let route = route::route(&mut lexer, &self.cli.name, &tree, &own);
@@ -168,8 +172,7 @@ impl<'c> Session<'c> {
 
     /// The settings of the run, and what is wrong with their words.
     fn settings(&mut self, lexed: &Lexed) -> (Settings, Vec<Fault>) {
-        let (settings, faults) =
-            settings::read(&lexed.globals, &self.io, &self.cli.name, &self.cli.prefix(), &self.cli.tables);
+        let (settings, faults) = self.cli.settings(&lexed.globals, &self.io);
         if let Some(settled) = self.io.settled.take() {
             settled(&settings);
         }
@@ -200,7 +203,7 @@ impl<'c> Session<'c> {
         lexer.enter(&table);
         let lexed = lexer.finish();
         if let Some(detail) = lexed.help() {
-            return Ok(self.page(detail, registry, |page| page.tool(&command.words, def, &table)));
+            return Ok(self.page(detail, registry, |page| page.tool(&command.words(), def, &table)));
         }
         let (mut settings, faults) = self.settings(&lexed);
         if about.is_some() && builtin::writes_files(command.entry.name()) {
@@ -209,13 +212,20 @@ impl<'c> Session<'c> {
         let stage = Stage {
             settings: Some(settings.clone()),
             tool: Some(command.entry.name().to_owned()),
-            command: Some(command.words.clone()),
+            command: Some(command.words()),
             table,
             builtin: about.is_some(),
         };
         if lexed.globals.has(Global::Schema) {
             return match settings.schema.filter(|_| faults.is_empty()) {
-                Some(target) => Ok(Next::Done(self.show_value(target.schema(def)?, &stage))),
+                Some(target) => {
+                    let (shown, lost) = target.of_one(command.entry)?;
+                    let told = if settings.quiet { Vec::new() } else { lost };
+                    for issue in told {
+                        let _ = writeln!(self.io.stderr, "warning: {issue}");
+                    }
+                    Ok(Next::Done(self.show_value(shown, &stage)))
+                }
                 None => Err(Refusal::at(Settled::of_faults(faults), stage)),
             };
         }

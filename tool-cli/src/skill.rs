@@ -66,7 +66,7 @@ impl Skill<'_> {
         // Room that the pages still to come need at least.
         let line = |command: &Command<'_>| {
             let name = command.entry.name();
-            let words = command.words.join(" ");
+            let words = command.words().join(" ");
             let summary = one_line(command.entry.def().summary());
             format!("\n## {} {words}\n\n{summary} See reference/{name}.md.\n", self.program)
         };
@@ -112,7 +112,7 @@ impl Skill<'_> {
     fn section(&self, command: &Command<'_>) -> String {
         let def = command.entry.def();
         let table = Table::new(def, &schema::told(def));
-        let name = format!("{} {}", self.program, command.words.join(" "));
+        let name = format!("{} {}", self.program, command.words().join(" "));
         let mut text = format!("\n## {name}\n\n{}\n\n", def.description().trim_end());
         text.push_str(&format!("    {}\n\n", synopsis(&name, &table)));
         let arguments = argument_list(&table);

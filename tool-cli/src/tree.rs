@@ -8,7 +8,7 @@ use tool_core::args::suggest;
 use tool_core::def::Surface;
 use tool_core::{Registry, ToolEntry, ToolError};
 
-use crate::words::{self, kebab};
+use crate::words::{Word, kebab};
 
 /// The commands of a program.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(crate) struct Tree<'r> {
 /// A tool in the tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Command<'r> {
-    /// All its words.
-    pub(crate) words: Vec<String>,
+    /// Its last word.
+    word: Word<'r>,
     /// The tool.
     pub(crate) entry: &'r ToolEntry,
 }
@@ -39,8 +39,13 @@ pub(crate) enum Node<'t, 'r> {
 
 impl<'r> Command<'r> {
     /// Its last word.
-    pub(crate) fn word(&self) -> &str {
-        self.words.last().map_or("", String::as_str)
+    pub(crate) fn word(&self) -> String {
+        self.word.to_string()
+    }
+
+    /// All its words.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.entry.def().group.map(kebab).into_iter().chain([self.word.to_string()]).collect()
     }
 
     /// Whether lists show it.
@@ -50,7 +55,7 @@ impl<'r> Command<'r> {
 
     /// Whether it goes by a name: its own or an alias, as written or in kebab-case.
     fn is_called(&self, name: &str) -> bool {
-        self.entry.names().any(|own| own == name || kebab(own) == name)
+        self.entry.names().any(|own| own == name || Word::of(own).is(name))
     }
 }
 
@@ -59,15 +64,15 @@ impl<'r> Tree<'r> {
     pub(crate) fn new(registry: &'r Registry) -> Tree<'r> {
         let mut tree = Tree { groups: BTreeMap::new(), tools: Vec::new() };
         for entry in registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli)) {
-            let words = words::command(entry.name(), entry.def().group);
-            let command = Command { words, entry };
-            match entry.def().group {
-                Some(group) => tree.groups.entry(kebab(group)).or_default().push(command),
+            let group = entry.def().group;
+            let command = Command { word: Word::of_tool(entry.name(), group), entry };
+            match group.map(kebab) {
+                Some(group) => tree.groups.entry(group).or_default().push(command),
                 None => tree.tools.push(command),
             }
         }
         for commands in tree.groups.values_mut().chain([&mut tree.tools]) {
-            commands.sort_by(|a, b| a.words.cmp(&b.words));
+            commands.sort_by(|a, b| a.word.cmp(&b.word));
         }
         tree
     }
@@ -77,7 +82,7 @@ impl<'r> Tree<'r> {
         if let Some((group, _)) = self.groups.get_key_value(word) {
             return Some(Node::Group(group));
         }
-        self.tools.iter().find(|command| command.word() == word).map(Node::Tool)
+        self.tools.iter().find(|command| command.word.is(word)).map(Node::Tool)
     }
 
     /// The tool that goes by a name or alias.
@@ -88,7 +93,7 @@ impl<'r> Tree<'r> {
     /// The tool of a word inside a group.
     pub(crate) fn in_group(&self, group: &str, word: &str) -> Option<&Command<'r>> {
         let commands = self.groups.get(group)?;
-        let listed = commands.iter().find(|command| command.word() == word);
+        let listed = commands.iter().find(|command| command.word.is(word));
         listed.or_else(|| commands.iter().find(|command| command.is_called(word)))
     }
 
@@ -130,11 +135,14 @@ impl<'r> Tree<'r> {
                 crate::builtin::WORDS.iter().map(|(word, _)| ((*word).to_owned(), (*word).to_owned())),
             );
         }
-        let inside = |command: &&Command<'_>| command.is_listed() && command.words.starts_with(taken);
-        for command in self.all().filter(inside) {
-            let shown = command.words.join(" ");
+        for command in self.all().filter(|command| command.is_listed()) {
+            let words = command.words();
+            if !words.starts_with(taken) {
+                continue;
+            }
+            let shown = words.join(" ");
             let names = command.entry.names().map(str::to_owned);
-            for spelling in std::iter::once(command.word().to_owned()).chain(names) {
+            for spelling in std::iter::once(command.word()).chain(names) {
                 candidates.push((shown.clone(), spelling));
             }
         }

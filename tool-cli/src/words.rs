@@ -4,6 +4,9 @@
 //! already: `read_file` in `file` is `file read`.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::slice::SliceIndex;
 
 use heck::ToKebabCase;
 
@@ -14,55 +17,116 @@ use heck::ToKebabCase;
 /// assert_eq!(tool_cli::words::command("parseJSONFile", None), ["parse-json-file"]);
 /// ```
 pub fn command(name: &str, group: Option<&str>) -> Vec<String> {
-    match group {
-        Some(group) => vec![kebab(group), in_group(name, group)],
-        None => vec![kebab(name)],
-    }
+    group.map(kebab).into_iter().chain([Word::of_tool(name, group).to_string()]).collect()
 }
 
 /// A name in kebab-case, lower case.
 pub fn kebab(name: &str) -> String {
-    kebab_of(name).into_owned()
+    Word::of(name).to_string()
 }
 
-/// The same, borrowed where it is so already.
-pub(crate) fn kebab_of(name: &str) -> Cow<'_, str> {
-    // Every start of a program asks for each of its names, and almost all are plain snake case.
-    match is_snake_case(name) {
-        true if !name.contains('_') => Cow::Borrowed(name),
-        true => Cow::Owned(name.replace('_', "-")),
-        false => Cow::Owned(name.to_kebab_case()),
+/// A name in kebab-case.
+///
+/// Every start of a program asks for each of its names, and almost all are plain snake case: such a one is borrowed, and read
+/// with `-` for `_`.
+#[derive(Clone, Debug)]
+pub(crate) struct Word<'n>(Cow<'n, str>);
+
+impl<'n> Word<'n> {
+    /// The word of a name.
+    pub(crate) fn of(name: &'n str) -> Word<'n> {
+        Word(if is_plain(name) { Cow::Borrowed(name) } else { Cow::Owned(name.to_kebab_case()) })
+    }
+
+    /// The last word of a tool: in a group without the words of the group.
+    pub(crate) fn of_tool(name: &'n str, group: Option<&str>) -> Word<'n> {
+        let word = Word::of(name);
+        let Some(group) = group.map(Word::of) else { return word };
+        let last = group.0.matches(SEPARATORS).count();
+        let front = word.0.match_indices(SEPARATORS).nth(last).map(|(at, _)| at);
+        let back = word.0.rmatch_indices(SEPARATORS).nth(last).map(|(at, _)| at);
+        match (front, back) {
+            (Some(at), _) if word.part(..at).is_but_for_s(&group) => word.part(at + 1..),
+            (_, Some(at)) if word.part(at + 1..).is_but_for_s(&group) => word.part(..at),
+            _ => word,
+        }
+    }
+
+    fn part(&self, range: impl SliceIndex<str, Output = str>) -> Word<'n> {
+        Word(match &self.0 {
+            Cow::Borrowed(name) => Cow::Borrowed(name.get(range).unwrap_or_default()),
+            Cow::Owned(name) => Cow::Owned(name.get(range).unwrap_or_default().to_owned()),
+        })
+    }
+
+    /// Whether as many words are equal, each with or without a final `s`.
+    fn is_but_for_s(&self, other: &Word<'_>) -> bool {
+        let same =
+            |(a, b): (&str, &str)| a == b || a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a);
+        self.0.split(SEPARATORS).zip(other.0.split(SEPARATORS)).all(same)
+    }
+
+    /// What follows `no-`, if something does.
+    pub(crate) fn without_no(&self) -> Option<Word<'n>> {
+        let rest = self.0.strip_prefix("no")?;
+        (rest.len() > 1 && rest.starts_with(SEPARATORS)).then(|| self.part(3..))
+    }
+
+    pub(crate) fn bytes(&self) -> impl ExactSizeIterator<Item = u8> {
+        self.0.bytes().map(|byte| if byte == b'_' { b'-' } else { byte })
+    }
+
+    /// Whether it is this text.
+    pub(crate) fn is(&self, text: &str) -> bool {
+        self.0.len() == text.len() && self.bytes().eq(text.bytes())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
-/// Whether a name is ASCII snake case without an empty word.
-fn is_snake_case(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    name.bytes().all(plain) && name.split('_').all(|word| !word.is_empty())
-}
-
-/// The word of a tool inside its group.
-fn in_group(name: &str, group: &str) -> String {
-    let (name, group) = (kebab(name), kebab(group));
-    let words: Vec<&str> = name.split('-').collect();
-    let group: Vec<&str> = group.split('-').collect();
-    if words.len() > group.len() {
-        let (front, rest) = words.split_at(group.len());
-        if matches(front, &group) {
-            return rest.join("-");
-        }
-        let (rest, back) = words.split_at(words.len() - group.len());
-        if matches(back, &group) {
-            return rest.join("-");
-        }
+impl fmt::Display for Word<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0.replace('_', "-"))
     }
-    name
 }
 
-/// Whether two lists of words are equal, each word with or without a final `s`.
-fn matches(words: &[&str], group: &[&str]) -> bool {
-    let same = |a: &str, b: &str| a == b || a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a);
-    words.len() == group.len() && words.iter().zip(group).all(|(word, group)| same(word, group))
+impl PartialEq for Word<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes().eq(other.bytes())
+    }
+}
+
+impl Eq for Word<'_> {}
+
+impl PartialOrd for Word<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Word<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bytes().cmp(other.bytes())
+    }
+}
+
+/// What stands between the words of a plain name.
+const SEPARATORS: [char; 2] = ['-', '_'];
+
+/// Whether a name is kebab-case but for `_` in place of `-`: small ASCII letters and digits, and no empty word.
+fn is_plain(name: &str) -> bool {
+    let mut before = b'_';
+    let plain = |byte: u8| {
+        let separates = matches!(byte, b'_' | b'-');
+        let sound = byte.is_ascii_lowercase()
+            || byte.is_ascii_digit()
+            || (separates && !matches!(before, b'_' | b'-'));
+        before = byte;
+        sound
+    };
+    name.bytes().all(plain) && !matches!(before, b'_' | b'-')
 }
 
 #[cfg(test)]
@@ -81,14 +145,14 @@ mod tests {
             ("file_copy_file", "file", "copy-file"),
         ];
         for (name, group, word) in cases {
-            assert_eq!(in_group(name, group), word, "{name} in {group}");
+            assert!(Word::of_tool(name, Some(group)).is(word), "{name} in {group}");
         }
     }
 
     #[test]
     fn at_least_one_word_remains() {
-        assert_eq!(in_group("calculate", "calculate"), "calculate");
-        assert_eq!(in_group("send_email", "mail"), "send-email");
+        assert_eq!(command("calculate", Some("calculate")), ["calculate", "calculate"]);
+        assert_eq!(command("send_email", Some("mail")), ["mail", "send-email"]);
     }
 
     #[test]
@@ -96,7 +160,20 @@ mod tests {
         assert_eq!(kebab("parseJSONFile"), "parse-json-file");
         assert_eq!(kebab("_private"), "private");
         assert_eq!(kebab("maxResults2"), "max-results2");
-        for name in ["read_file", "a2b_3c", "x", "_x", "x_", "a__b", "parseJSONFile", "é_a"] {
+        for name in [
+            "read_file",
+            "read-file",
+            "a-b_c",
+            "a2b_3c",
+            "x",
+            "_x",
+            "x_",
+            "a__b",
+            "a-_b",
+            "-x",
+            "parseJSONFile",
+            "é_a",
+        ] {
             assert_eq!(kebab(name), name.to_kebab_case(), "{name}");
         }
     }

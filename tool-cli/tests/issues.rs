@@ -10,21 +10,22 @@ use std::path::{Path, PathBuf};
 const MAKING: [&str; 5] = ["ArgIssue {", "Fault::new(", "Fault {", "IssueCode::", "invalid_args("];
 
 /// Who may, and why. (cli.md §3: "Issues made here", and §10 for batches)
-const ALLOWED: [(&str, &str); 12] = [
+const ALLOWED: [(&str, &str); 13] = [
     (
         "fault.rs",
         "the form of every issue of the table in cli.md §3, and its words too many and unknown options",
     ),
-    ("lex.rs", "options without a value, switches with one"),
+    ("lex/options.rs", "options without a value, switches with one"),
     (
         "lex/unknown.rs",
         "unknown options in front of the words, unknown short ones, and those near a global one",
     ),
     ("gather.rs", "values given more often, secrets on the command line"),
+    ("gather/input.rs", "what holds a secret is told without its text"),
     ("gather/reading.rs", "standard input asked for twice"),
     ("gather/repeated.rs", "map entries without `=`, map keys given twice"),
     ("sources.rs", "files that cannot be read, words that are not UTF-8"),
-    ("settings.rs", "settings that go against each other, and a settings file that cannot be read"),
+    ("settings/reader.rs", "settings that go against each other, and a settings file that cannot be read"),
     ("settings/word.rs", "values of global options: they are no arguments of a tool"),
     (
         "batch.rs",

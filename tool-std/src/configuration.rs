@@ -1,6 +1,6 @@
 //! The rules of the workspace and of the sandbox, from the tables of an operator's settings (sandbox.md §16).
 //!
-//! `[sandbox]`, `[workspace]` and `[limits]`; a key that is none of theirs is refused, so that no misspelt rule is believed.
+//! `[sandbox]` and `[workspace]`, beside the limits; a key that is none of theirs is refused, so that no misspelt rule is believed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,11 +10,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tool_core::ToolError;
 
+use crate::limits::Limits;
 use crate::sandbox::{Mode, Network, NetworkGuard, SandboxPolicy};
 use crate::workspace::{Protect, Rule, WorkspacePolicy};
 
 /// The names of the tables.
-pub const TABLES: [&str; 3] = ["sandbox", "workspace", "limits"];
+pub const TABLES: [&str; 2] = ["sandbox", "workspace"];
 
 /// What the tables say.
 #[derive(Clone, Debug, Default)]
@@ -56,11 +57,11 @@ struct ProtectTable {
 }
 
 impl Rules {
-    /// Reads the tables; `table` gives each by its name.
+    /// Reads the tables; `table` gives each by its name. The limits hold for both.
     ///
     /// # Errors
-    /// `not_configured`: `settings_invalid` for what is no rule, and those of [`crate::Limits::set`].
-    pub fn read<'a>(table: impl Fn(&str) -> Option<&'a Value>) -> Result<Self, ToolError> {
+    /// `not_configured`/`settings_invalid` for what is no rule.
+    pub fn read<'a>(table: impl Fn(&str) -> Option<&'a Value>, limits: &Limits) -> Result<Self, ToolError> {
         let SandboxTable { mode, network, network_guard, read, write, env, helper } =
             parsed("sandbox", table("sandbox"))?;
         let sandbox = SandboxPolicy {
@@ -71,6 +72,7 @@ impl Rules {
             write,
             env: env.into_iter().collect(),
             helper,
+            limits: limits.clone(),
             ..SandboxPolicy::default()
         };
         let WorkspaceTable { hardlinks, mounts, max_bytes, max_files, protect } =
@@ -83,14 +85,10 @@ impl Rules {
             max_bytes,
             max_files,
             protect,
+            limits: limits.clone(),
             ..WorkspacePolicy::default()
         };
-        let mut rules = Self { workspace, sandbox };
-        for (name, value) in parsed::<BTreeMap<String, u64>>("limits", table("limits"))? {
-            rules.workspace.limits.set(&name, value)?;
-            rules.sandbox.limits.set(&name, value)?;
-        }
-        Ok(rules)
+        Ok(Self { workspace, sandbox })
     }
 }
 
@@ -106,7 +104,7 @@ mod tests {
     use serde_json::json;
 
     fn read(tables: &Value) -> Result<Rules, ToolError> {
-        Rules::read(|name| tables.get(name))
+        Rules::read(|name| tables.get(name), &Limits { max_args: 9, ..Limits::default() })
     }
 
     #[test]
@@ -114,13 +112,12 @@ mod tests {
         let rules = read(&json!({
             "sandbox": {"network": "allow", "network_guard": "tokens", "mode": "best_effort", "env": {"A": "b"}},
             "workspace": {"hardlinks": "deny", "max_bytes": 5, "protect": {"secret": ["x"]}},
-            "limits": {"max_read_bytes": 7, "max_args": 9},
         }))
         .unwrap();
         assert_eq!((rules.sandbox.network, rules.sandbox.mode), (Network::Allow, Mode::BestEffort));
         assert!(rules.sandbox.guards_tokens());
         assert_eq!((rules.workspace.hardlinks, rules.workspace.max_bytes), (Rule::Deny, Some(5)));
-        assert_eq!((rules.workspace.limits.max_read_bytes, rules.sandbox.limits.max_args), (7, 9));
+        assert_eq!((rules.workspace.limits.max_args, rules.sandbox.limits.max_args), (9, 9));
         assert_eq!(read(&json!({})).unwrap().sandbox.network, Network::Deny);
     }
 
@@ -134,8 +131,6 @@ mod tests {
             ),
             (json!({"sandbox": {"network": "on"}}), "settings_invalid", "[sandbox]"),
             (json!({"workspace": {"protect": {"all": []}}}), "settings_invalid", "[workspace]"),
-            (json!({"limits": {"max_fun": 1}}), "limit_unknown", "max_fun"),
-            (json!({"limits": {"max_stream_bytes": 0}}), "limit_out_of_range", "must be positive"),
         ] {
             let error = read(&tables).unwrap_err();
             assert_eq!((error.kind().as_str(), error.code_str()), ("not_configured", code));

@@ -8,8 +8,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tool_cli::{Cli, Settings};
+use tool_core::args::suggest;
 use tool_core::{ContextBuilder, ToolContext, ToolError};
 use tool_std::configuration::Rules;
+use tool_std::limits::Limits;
 use tool_std::{Sandbox, Workspace};
 
 fn main() -> ExitCode {
@@ -21,8 +23,9 @@ fn main() -> ExitCode {
         .about("The standard tools as one program.")
         .group("file", "Files of the workspace")
         .group("shell", "Programs, in a sandbox")
-        .context(context)
+        .limits(limit)
         .tables(tool_std::configuration::TABLES)
+        .context(context)
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
@@ -31,11 +34,46 @@ fn main() -> ExitCode {
     tool_cli::main(Ok(cli))
 }
 
+/// The directory that the tools work in.
+fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
+    Workspace::open(&settings.root, rules(settings)?.workspace)
+}
+
+/// What confines the commands that the tools run.
+fn sandbox(settings: &Settings, workspace: &Workspace) -> Result<Sandbox, ToolError> {
+    Sandbox::open(rules(settings)?.sandbox, workspace)
+}
+
+/// Judges a limit of the settings file.
+fn limit(name: &str, value: u64) -> Result<(), ToolError> {
+    let mut limits = Limits::default();
+    let known = limits.rows();
+    limits.set(name, value).map_err(|error| {
+        match suggest(name, known.iter().map(|row| (row.name, row.name))).first() {
+            Some(near) if error.code_str() == "limit_unknown" => {
+                error.hint(format!("did you mean `{near}`?"))
+            }
+            _ => error,
+        }
+    })
+}
+
+/// The rules as the settings file has them.
+fn rules(settings: &Settings) -> Result<Rules, ToolError> {
+    Rules::read(|name| settings.table(name), &limits(settings)?)
+}
+
+/// The limits as the settings file has them.
+fn limits(settings: &Settings) -> Result<Limits, ToolError> {
+    let mut limits = Limits::default();
+    settings.limits().iter().try_for_each(|set| limits.set(&set.name, set.value))?;
+    Ok(limits)
+}
+
 /// What the standard tools find in their context.
 fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
-    let rules = Rules::read(|name| settings.table(name))?;
-    let workspace = Workspace::open(&settings.root, rules.workspace)?;
-    let sandbox = Sandbox::open(rules.sandbox, &workspace)?;
+    let workspace = workspace(settings)?;
+    let sandbox = sandbox(settings, &workspace)?;
     Ok(ToolContext::builder()
         .secrets(settings.secrets())
         .provide_with(move |ctx| Arc::new(workspace.for_call(ctx)))

@@ -4,15 +4,13 @@ use serde_json::json;
 use tool_cli::Settings;
 use tool_cli::doctor::{Check, Limit, Probe};
 use tool_core::ToolError;
-use tool_std::configuration::Rules;
+use tool_std::Workspace;
 use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
-use tool_std::{Sandbox, Workspace};
 
 /// Root, rules and limits of the file tools.
 pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
-    let rules = Rules::read(|name| settings.table(name))?;
-    let workspace = Workspace::open(&settings.root, rules.workspace)?;
+    let workspace = crate::workspace(settings)?;
     let root = workspace.root().display().to_string();
     let policy = workspace.policy();
     let warnings = warnings(&workspace, settings);
@@ -33,7 +31,7 @@ pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
             some.iter().map(|warning| Check::warn("workspace", *warning, advice)).collect()
         }
     };
-    Ok(Probe { section, checks, limits: limits(settings, workspace.limits().rows()) })
+    Ok(Probe { section, checks, limits: limits(workspace.limits().rows()) })
 }
 
 /// What of the machine is open to tools although it hardly should be.
@@ -53,9 +51,8 @@ fn word(rule: Rule) -> &'static str {
 
 /// What confines commands here, and the limits of a command.
 pub(crate) fn sandbox(settings: &Settings) -> Result<Probe, ToolError> {
-    let rules = Rules::read(|name| settings.table(name))?;
-    let workspace = Workspace::open(&settings.root, rules.workspace)?;
-    let sandbox = Sandbox::open(rules.sandbox, &workspace)?;
+    let workspace = crate::workspace(settings)?;
+    let sandbox = crate::sandbox(settings, &workspace)?;
     let report = sandbox.report();
     let check = match report.refusal() {
         Some(why) => {
@@ -71,18 +68,17 @@ pub(crate) fn sandbox(settings: &Settings) -> Result<Probe, ToolError> {
     // One table has the limits of both: what the workspace told is not told again.
     let told = workspace.limits().rows();
     let own = sandbox.policy().limits.rows().into_iter().filter(|row| !told.contains(row)).collect();
-    let limits = limits(settings, own);
+    let limits = limits(own);
     Ok(Probe { section: report.to_json(), checks: vec![check], limits })
 }
 
-fn limits(settings: &Settings, rows: Vec<Row>) -> Vec<Limit> {
-    let is_set = |name: &str| settings.table("limits").is_some_and(|table| table.get(name).is_some());
+fn limits(rows: Vec<Row>) -> Vec<Limit> {
     rows.into_iter()
         .map(|row| Limit {
             name: row.name.to_owned(),
             value: row.value,
             default: row.default,
-            from: if is_set(row.name) { "config".to_owned() } else { "default".to_owned() },
+            from: if row.value == row.default { "default".to_owned() } else { "program".to_owned() },
             meaning: row.meaning.to_owned(),
         })
         .collect()

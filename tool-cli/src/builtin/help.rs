@@ -54,7 +54,7 @@ fn environment(program: &str, prefix: &str, tree: &Tree<'_>) -> String {
     let mut tools: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for command in tree.all().filter(|command| command.is_listed()) {
         let def = command.entry.def();
-        let words = command.words.join(" ");
+        let words = command.words().join(" ");
         for param in def.params.iter().filter(|param| !param.keys.cli.hidden) {
             let uses = param.keys.cli.env.map(|name| tools.entry(name.to_owned()).or_default());
             uses.into_iter()

@@ -81,6 +81,9 @@ fn examples(command: &Command) -> String {
     roff.to_roff()
 }
 
+/// No word is broken, and no blanks are added: what a page shows of names and lines can be copied.
+const PLAIN: &str = ".nh\n.ad l\n";
+
 /// The page without blanks at the ends of lines, its running text in lines of [`LINE`].
 fn tidy(page: &str) -> String {
     let mut out = String::with_capacity(page.len());
@@ -95,6 +98,9 @@ fn tidy(page: &str) -> String {
         }
         tag = line == ".TP";
         out.push('\n');
+        if line.starts_with(".TH ") {
+            out.push_str(PLAIN);
+        }
     }
     out
 }

@@ -53,7 +53,7 @@ fn brief(entry: &ToolEntry, tree: &Tree<'_>, missing: &BTreeSet<String>) -> Valu
 
 /// The words of a tool, null where the command line does not have it.
 fn command(entry: &ToolEntry, tree: &Tree<'_>) -> Option<String> {
-    tree.of(entry).map(|command| command.words.join(" "))
+    tree.of(entry).map(|command| command.words().join(" "))
 }
 
 /// Everything that is known of a tool, under names that stay.

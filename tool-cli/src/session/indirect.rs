@@ -48,7 +48,7 @@ impl Session<'_> {
     ) -> Result<Next, Box<Refusal>> {
         if let Some(detail) = lexed.help() {
             return Ok(
-                self.page(detail, registry, |page| page.tool(&command.words, command.entry.def(), table))
+                self.page(detail, registry, |page| page.tool(&command.words(), command.entry.def(), table))
             );
         }
         let (settings, mut faults) = self.settings(&lexed);
@@ -57,7 +57,7 @@ impl Session<'_> {
         let gathered = self.gathered(&lexed, faults, table, &settings);
         let stage = Stage {
             settings: Some(settings.clone()),
-            command: Some(command.words.clone()),
+            command: Some(command.words()),
             table: table.clone(),
             ..Stage::default()
         };
@@ -101,7 +101,7 @@ impl Session<'_> {
             Route::Tool(command) | Route::Builtin(command) => {
                 let def = command.entry.def();
                 let table = Table::new(def, &schema::canonical(def)?);
-                Ok(self.page(Detail::Full, registry, |page| page.tool(&command.words, def, &table)))
+                Ok(self.page(Detail::Full, registry, |page| page.tool(&command.words(), def, &table)))
             }
             Route::Group(tree, group) => {
                 Ok(self.page(Detail::Full, registry, |page| page.group(tree, group)))

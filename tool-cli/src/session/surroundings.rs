@@ -14,7 +14,7 @@ use crate::format::Format;
 use crate::globals::AllGiven;
 use crate::live::Live;
 use crate::progress::{Progress, Running, Show};
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 use crate::sight::Surroundings;
 
 impl Session<'_> {
@@ -113,16 +113,7 @@ impl Session<'_> {
         if keys.is_empty() {
             return BTreeSet::new();
         }
-        let own = settings.is_none().then(|| {
-            settings::read(
-                &AllGiven::default(),
-                &self.io,
-                &self.cli.name,
-                &self.cli.prefix(),
-                &self.cli.tables,
-            )
-            .0
-        });
+        let own = settings.is_none().then(|| self.cli.settings(&AllGiven::default(), &self.io).0);
         let Some(settings) = settings.or(own.as_ref()) else { return BTreeSet::new() };
         // A context that cannot be made here is reported when a tool is called; help goes on without it.
         let made = self.cli.context_of(settings, &self.io);

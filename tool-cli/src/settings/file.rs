@@ -13,7 +13,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tool_core::args::{did_you_mean, suggest};
 
+use super::Owner;
 use super::word::{self, Misfit};
+use super::{LimitSet, Source};
+use crate::cli::Judge;
 use crate::io::Io;
 
 /// A larger file is no settings file.
@@ -34,6 +37,9 @@ const KEYS: [Key; 5] = [
     Key { name: "log", check: |text| word::log(text).map(drop) },
 ];
 
+/// The table of the limits.
+const LIMITS: &str = "limits";
+
 /// Keys that somebody might expect, and why they are none.
 const REFUSED: [(&str, &str); 2] = [
     ("yes", "consent is given for one call at a time, with --yes"),
@@ -48,6 +54,8 @@ pub(crate) struct File {
     entries: BTreeMap<&'static str, Entry>,
     /// The tables that the program reads itself.
     pub(crate) tables: BTreeMap<&'static str, Value>,
+    /// What stands under `[limits]`.
+    pub(crate) limits: Vec<LimitSet>,
     /// Every mistake, `FILE:LINE:COLUMN: …`.
     pub(crate) mistakes: Vec<String>,
 }
@@ -66,14 +74,14 @@ impl File {
     }
 
     /// Reads the file that was named: it must be there.
-    pub(crate) fn named(path: PathBuf, tables: &[&'static str]) -> File {
-        Self::read(&path, tables).unwrap_or_else(|error| Self::unreadable(path, &error))
+    pub(crate) fn named(path: PathBuf, owner: Owner<'_>) -> File {
+        Self::read(&path, owner).unwrap_or_else(|error| Self::unreadable(path, &error))
     }
 
     /// Reads the file of the configuration directory, if there is one.
-    pub(crate) fn of_user(io: &Io, program: &str, tables: &[&'static str]) -> File {
-        let Some(path) = default_path(io, program) else { return File::default() };
-        match Self::read(&path, tables) {
+    pub(crate) fn of_user(io: &Io, owner: Owner<'_>) -> File {
+        let Some(path) = default_path(io, owner.name) else { return File::default() };
+        match Self::read(&path, owner) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => File::default(),
             Err(error) => Self::unreadable(path, &error),
@@ -86,7 +94,7 @@ impl File {
         File { path: Some(path), mistakes, ..File::default() }
     }
 
-    fn read(path: &Path, tables: &[&'static str]) -> io::Result<File> {
+    fn read(path: &Path, owner: Owner<'_>) -> io::Result<File> {
         let file = OpenFile::open(path)?;
         if file.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -98,7 +106,7 @@ impl File {
         }
         let mut file = File { path: Some(path.to_owned()), ..File::default() };
         match String::from_utf8(bytes) {
-            Ok(text) => file.parse(&text, path, tables),
+            Ok(text) => file.parse(&text, path, owner),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let before =
@@ -109,14 +117,29 @@ impl File {
         Ok(file)
     }
 
-    fn parse(&mut self, text: &str, path: &Path, tables: &[&'static str]) {
+    fn parse(&mut self, text: &str, path: &Path, owner: Owner<'_>) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut found: Vec<(usize, String)> = errors
             .iter()
             .map(|error| (error.span().map_or(text.len(), |span| span.start), error.message().to_owned()))
             .collect();
         for (key, value) in table.get_ref() {
-            let own = tables.iter().find(|name| **name == key.get_ref());
+            if let (LIMITS, DeValue::Table(limits)) = (&**key.get_ref(), value.get_ref()) {
+                for (key, value) in limits {
+                    match limit(key.get_ref(), value, owner.limits) {
+                        Ok(value) => {
+                            let line = place(text, key.span().start).0;
+                            let source = Source::File { path: path.to_owned(), line };
+                            self.limits.push(LimitSet { name: key.get_ref().to_string(), value, source });
+                        }
+                        Err((at_key, why)) => {
+                            found.push((if at_key { key.span().start } else { value.span().start }, why));
+                        }
+                    }
+                }
+                continue;
+            }
+            let own = owner.tables.iter().find(|name| **name == key.get_ref());
             if let (Some(name), DeValue::Table(_)) = (own, value.get_ref()) {
                 self.tables.insert(name, json(value.get_ref()));
                 continue;
@@ -160,11 +183,14 @@ fn json(value: &DeValue<'_>) -> Value {
 /// The value of a key, or what is wrong: with the key itself (`true`) or its value.
 fn entry(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static str, String), (bool, String)> {
     let shown: String = key.chars().take(40).collect();
+    if key == LIMITS {
+        return Err((false, format!("`{LIMITS}`: expected table, got {}", value.get_ref().type_str())));
+    }
     let Some(known) = KEYS.iter().find(|known| known.name == key) else {
         if let Some((_, why)) = REFUSED.iter().find(|refused| refused.0 == key) {
             return Err((true, format!("`{shown}` cannot be set here: {why}")));
         }
-        let names: Vec<&str> = KEYS.iter().map(|known| known.name).collect();
+        let names: Vec<&str> = KEYS.iter().map(|known| known.name).chain([LIMITS]).collect();
         let near = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));
         let hint = near.unwrap_or_else(|| format!("the keys are {}", names.join(", ")));
         return Err((true, format!("unknown key `{shown}`; {hint}")));
@@ -178,6 +204,32 @@ fn entry(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static str, Strin
             let got = crate::fault::text(text);
             let hint = misfit.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
             Err((false, format!("`{shown}`: expected {}, got {got}{hint}", misfit.expected)))
+        }
+    }
+}
+
+/// The value of a limit, or what is wrong: with the key itself (`true`) or its value.
+fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Result<u64, (bool, String)> {
+    let shown: String = key.chars().take(40).collect();
+    let Some(judge) = judge else {
+        return Err((true, format!("`{shown}`: this program has no limits to set")));
+    };
+    let number = match value.get_ref() {
+        DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
+        _ => None,
+    };
+    let Some(number) = number else {
+        return Err((
+            false,
+            format!("`{shown}`: expected a whole number, got {}", value.get_ref().type_str()),
+        ));
+    };
+    match judge(key, number) {
+        Ok(()) => Ok(number),
+        Err(error) => {
+            let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
+            let at_key = error.code_str() == "limit_unknown";
+            Err((at_key, format!("`{shown}`: {}{hint}", error.message())))
         }
     }
 }
@@ -209,11 +261,21 @@ fn is_absent(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tool_core::ToolError;
+
     use super::*;
 
     fn parsed(text: &str) -> File {
         let mut file = File::default();
-        file.parse(text, Path::new("c.toml"), &["sandbox"]);
+        let judge: &Judge = &|name, value| match (name, value) {
+            ("most", 1..=9) => Ok(()),
+            ("most", _) => Err(ToolError::not_configured("most exceeds 9.").code("limit_out_of_range")),
+            _ => Err(ToolError::not_configured("There is no such limit.")
+                .code("limit_unknown")
+                .hint("it is `most`")),
+        };
+        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &["sandbox"] };
+        file.parse(text, Path::new("c.toml"), owner);
         file
     }
 
@@ -241,7 +303,7 @@ mod tests {
     #[test]
     fn every_mistake_is_told_with_its_place() {
         let file = parsed(
-            "rot = \"/w\"\nyes = true\n  format = \"jsn\"\ntimeout = 30\nlog = \"loud\"\n[limits]\nx = 1\n",
+            "rot = \"/w\"\nyes = true\n  format = \"jsn\"\ntimeout = 30\nlog = \"loud\"\n[limit]\nx = 1\n",
         );
         assert_eq!(
             file.mistakes,
@@ -251,9 +313,34 @@ mod tests {
                 "c.toml:3:12: `format`: expected one of \"text\", \"json\", \"jsonl\", \"yaml\", \"table\", got string \"jsn\"; did you mean `json`?",
                 "c.toml:4:11: `timeout`: expected string, got integer",
                 "c.toml:5:7: `log`: expected off, error, warn, info, debug, trace, or TARGET=LEVEL for some targets, separated by commas, got string \"loud\"",
-                "c.toml:6:2: unknown key `limits`; the keys are root, format, color, timeout, log",
+                "c.toml:6:2: unknown key `limit`; did you mean `limits`?",
             ]
         );
+    }
+
+    #[test]
+    fn a_limit_is_read_with_its_line_and_one_that_is_none_or_out_of_range_is_told() {
+        let file = parsed("root = \"/w\"\n[limits]\nmost = 0x9\n");
+        assert_eq!(file.mistakes, Vec::<String>::new());
+        let source = Source::File { path: "c.toml".into(), line: 3 };
+        assert_eq!(file.limits, [LimitSet { name: "most".to_owned(), value: 9, source }]);
+        let file = parsed("[limits]\nmost = 10\nleast = 1\n\"a b\" = \"1\"\n");
+        assert_eq!(
+            file.mistakes,
+            [
+                "c.toml:2:8: `most`: most exceeds 9.",
+                "c.toml:3:1: `least`: There is no such limit.; it is `most`",
+                "c.toml:4:9: `a b`: expected a whole number, got string",
+            ]
+        );
+        assert!(file.limits.is_empty());
+        let mut without = File::default();
+        let nobody = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[] };
+        without.parse("limits = 1\n", Path::new("c.toml"), nobody);
+        assert_eq!(without.mistakes, ["c.toml:1:10: `limits`: expected table, got integer"]);
+        let mut without = File::default();
+        without.parse("[limits]\nmost = 1\n", Path::new("c.toml"), nobody);
+        assert_eq!(without.mistakes, ["c.toml:2:1: `most`: this program has no limits to set"]);
     }
 
     #[test]

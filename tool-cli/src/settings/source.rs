@@ -32,6 +32,17 @@ impl fmt::Display for Source {
     }
 }
 
+/// A limit that the settings file sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitSet {
+    /// Its key under `[limits]`.
+    pub name: String,
+    /// Its value.
+    pub value: u64,
+    /// Who decided it.
+    pub source: Source,
+}
+
 /// A setting as it holds for this run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 
 use super::decode::decode_again;
 use super::panic::{Guarded, guard};
+use super::redact::KnownSecrets;
 use crate::context::ToolContext;
 use crate::def::Run;
 use crate::error::ToolError;
@@ -120,12 +121,13 @@ pub(super) async fn run_tool(
     }
     match run {
         Run::Async(make) => {
-            let started = guard_start(tool, || make(ctx.clone()));
-            bounded(Guarded { tool: tool.name(), future: started? }, tool, &ctx).await
+            let started = guard_start(tool, secrets(&ctx), || make(ctx.clone()));
+            let guarded = Guarded { tool: tool.name(), secrets: secrets(&ctx), future: started? };
+            bounded(guarded, tool, &ctx).await
         }
         Run::Sync(body) => match Handle::try_current() {
             Ok(runtime) => on_blocking_pool(&runtime, body, tool, ctx, abandoned).await,
-            Err(_) => guard(tool.name(), || body(ctx)),
+            Err(_) => guard(tool.name(), secrets(&ctx), || body(ctx.clone())),
         },
     }
 }
@@ -139,13 +141,22 @@ pub(super) fn run_inline(
     if ctx.is_cancelled() {
         return Err(cancelled(tool));
     }
-    guard(tool.name(), || body(ctx))
+    guard(tool.name(), secrets(&ctx), || body(ctx.clone()))
+}
+
+/// What no log may hold.
+fn secrets(ctx: &ToolContext) -> Option<&KnownSecrets> {
+    ctx.running().and_then(|call| call.known_secrets())
 }
 
 /// Making the future runs no code of the author's but moves, yet a panic there must not escape either.
-fn guard_start<T>(tool: &ToolEntry, make: impl FnOnce() -> T) -> Result<T, ToolError> {
+fn guard_start<T>(
+    tool: &ToolEntry,
+    secrets: Option<&KnownSecrets>,
+    make: impl FnOnce() -> T,
+) -> Result<T, ToolError> {
     let mut made = None;
-    guard(tool.name(), || {
+    guard(tool.name(), secrets, || {
         made = Some(make());
         Ok(ToolOutput::default())
     })?;
@@ -164,7 +175,7 @@ async fn on_blocking_pool(
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {
         let _working = working;
-        guard(&name, || body(inner))
+        guard(&name, secrets(&inner), || body(inner.clone()))
     });
     let stopped = || Err(ToolError::internal("The tool stopped unexpectedly.").code("panic"));
     let result = bounded(async { task.await.unwrap_or_else(|_| stopped()) }, tool, &ctx).await;

@@ -1,14 +1,15 @@
 //! Collecting tools. Steps run in one order, whatever the order of the calls:
 //! collect → expect → only → rename → prefix → names → flattened types → secrets → capabilities.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::header::SetHeader;
-use super::names::{NAME_PATTERN, cmp_folded, is_valid, suggestion};
+use super::names::{NAME_PATTERN, cmp_folded, is_folded, is_valid, suggestion};
 use super::problem::{Problem, ProblemCode, RegistryError};
 use super::select::Select;
 use super::unmet::{self, Unmet};
-use super::{AnyTool, Registry, Source, ToolEntry};
+use super::{AnyTool, Effective, Registry, Source, ToolEntry};
 use crate::args::suggest;
 use crate::context::ToolContext;
 use crate::def::ToolDef;
@@ -85,11 +86,7 @@ impl RegistryBuilder {
 
     /// Adds a tool that is made at run time.
     pub fn add_dyn(mut self, tool: impl AnyTool + 'static) -> Self {
-        self.tools.push(ToolEntry {
-            renamed: None,
-            realiased: None,
-            source: Source::Dynamic(Arc::new(tool)),
-        });
+        self.tools.push(ToolEntry { effective: None, source: Source::Dynamic(Arc::new(tool)) });
         self
     }
 
@@ -148,8 +145,8 @@ impl RegistryBuilder {
             for tool in &mut tools {
                 let prefixed = |name: &str| format!("{prefix}{name}").into_boxed_str();
                 let aliases: Box<[_]> = tool.aliases().map(prefixed).collect();
-                tool.renamed = Some(prefixed(tool.name()));
-                tool.realiased = Some(aliases);
+                let name = Some(prefixed(tool.name()));
+                tool.effective = Some(Box::new(Effective { name, aliases: Some(aliases) }));
             }
         }
         sort(&mut tools);
@@ -181,20 +178,26 @@ impl std::fmt::Debug for RegistryBuilder {
 pub trait DiscoveryIsReliable {}
 
 fn entry(def: &'static ToolDef<'static>) -> ToolEntry {
-    ToolEntry { renamed: None, realiased: None, source: Source::Static(def) }
+    ToolEntry { effective: None, source: Source::Static(def) }
 }
 
 /// By effective name; equal names by origin, so that messages do not depend on the order of linking.
-fn sort(tools: &mut [ToolEntry]) {
+fn sort(tools: &mut Vec<ToolEntry>) {
     let place = |entry: &ToolEntry| {
         let origin = entry.def().origin;
         (origin.krate.to_owned(), origin.file.to_owned(), origin.line)
     };
-    tools.sort_by(|a, b| {
-        a.name()
-            .cmp(b.name())
-            .then_with(|| if a.is(b) { std::cmp::Ordering::Equal } else { place(a).cmp(&place(b)) })
-    });
+    let tie = |a: &ToolEntry, b: &ToolEntry| if a.is(b) { Ordering::Equal } else { place(a).cmp(&place(b)) };
+    // Every start of a program sorts all of its tools: each name is fetched once, and each entry moved once.
+    let mut order: Vec<(&str, usize, &ToolEntry)> =
+        tools.iter().enumerate().map(|(at, entry)| (entry.name(), at, entry)).collect();
+    if order.is_sorted_by(|a, b| a.0 < b.0) {
+        return;
+    }
+    order.sort_by(|a, b| a.0.cmp(b.0).then_with(|| tie(a.2, b.2)));
+    let order: Vec<usize> = order.into_iter().map(|row| row.1).collect();
+    let mut entries: Vec<Option<ToolEntry>> = std::mem::take(tools).into_iter().map(Some).collect();
+    tools.extend(order.into_iter().filter_map(|at| entries.get_mut(at)?.take()));
 }
 
 fn problem(code: ProblemCode, tool: &str, tools: &[&ToolEntry], text: String) -> Problem {
@@ -238,7 +241,8 @@ fn select(selections: &[Select], mut tools: Vec<ToolEntry>, problems: &mut Vec<P
 fn rename(renames: &[(String, String)], tools: &mut [ToolEntry], problems: &mut Vec<Problem>) {
     for (from, to) in renames {
         if let Some(tool) = tools.iter_mut().find(|entry| entry.name() == from) {
-            tool.renamed = Some(to.as_str().into());
+            let aliases = tool.effective.take().and_then(|effective| effective.aliases);
+            tool.effective = Some(Box::new(Effective { name: Some(to.as_str().into()), aliases }));
             continue;
         }
         let near = suggest(from, tools.iter().map(|entry| (entry.name(), entry.name())));
@@ -275,6 +279,9 @@ fn check_names(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
 }
 
 fn check_folded(tools: &[ToolEntry], problems: &mut Vec<Problem>) {
+    if tools.iter().all(|tool| is_folded(tool.name())) {
+        return;
+    }
     let mut by_folded: Vec<&ToolEntry> = tools.iter().collect();
     by_folded.sort_by(|a, b| cmp_folded(a.name(), b.name()).then_with(|| a.name().cmp(b.name())));
     for pair in by_folded.windows(2) {

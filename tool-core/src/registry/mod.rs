@@ -60,10 +60,15 @@ struct Inner {
 /// A tool of a registry.
 #[derive(Clone)]
 pub struct ToolEntry {
-    pub(super) renamed: Option<Box<str>>,
-    /// The aliases where they are not those of the definition.
-    pub(super) realiased: Option<Box<[Box<str>]>>,
+    pub(super) effective: Option<Box<Effective>>,
     pub(super) source: Source,
+}
+
+/// What a registry calls a tool, where that is not what the definition says.
+#[derive(Clone)]
+pub(super) struct Effective {
+    pub(super) name: Option<Box<str>>,
+    pub(super) aliases: Option<Box<[Box<str>]>>,
 }
 
 #[derive(Clone)]
@@ -75,7 +80,7 @@ pub(super) enum Source {
 impl ToolEntry {
     /// The effective name: journal, audit and results carry it.
     pub fn name(&self) -> &str {
-        self.renamed.as_deref().unwrap_or(self.def().name)
+        self.effective.as_ref().and_then(|effective| effective.name.as_deref()).unwrap_or(self.def().name)
     }
 
     /// The definition.
@@ -97,7 +102,7 @@ impl ToolEntry {
     }
 
     fn alias(&self, index: usize) -> Option<&str> {
-        match &self.realiased {
+        match self.effective.as_ref().and_then(|effective| effective.aliases.as_ref()) {
             Some(own) => own.get(index).map(|alias| &**alias),
             None => self.def().aliases.get(index).copied(),
         }

@@ -36,6 +36,11 @@ fn folded(name: &str) -> impl Iterator<Item = u8> + '_ {
     name.bytes().map(|byte| if byte == b'-' { b'_' } else { byte.to_ascii_lowercase() })
 }
 
+/// Whether folding leaves a name as it is.
+pub(crate) fn is_folded(name: &str) -> bool {
+    name.bytes().all(|byte| byte != b'-' && !byte.is_ascii_uppercase())
+}
+
 /// Orders names by their folded form, without allocating.
 pub(crate) fn cmp_folded(a: &str, b: &str) -> Ordering {
     folded(a).cmp(folded(b))
@@ -59,5 +64,9 @@ mod tests {
     fn names_that_hosts_fold_together_are_equal() {
         assert_eq!(cmp_folded("Read-File", "read_file"), Ordering::Equal);
         assert_ne!(cmp_folded("read_file", "read_files"), Ordering::Equal);
+        for name in ["Read_file", "read-file", "readFile"] {
+            assert!(!is_folded(name), "{name}");
+        }
+        assert!(is_folded("read_file_2"));
     }
 }

@@ -1,0 +1,250 @@
+//! Where each setting stands: an option before a variable, that before a key of the settings file.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tool_core::IssueCode;
+
+use super::file::File;
+use super::word::{self, Misfit};
+use super::{Color, Owner, Setting, Source};
+use crate::fault::{Fault, text};
+use crate::format::Format;
+use crate::globals::{AllGiven, GLOBALS, Given, Global, GlobalDef};
+use crate::io::Io;
+use crate::schema::Target;
+use crate::select::Selection;
+
+/// Reads one setting after the other, and notes who decided it.
+pub(super) struct Reader<'a> {
+    given: &'a AllGiven,
+    io: &'a Io,
+    prefix: &'a str,
+    pub(super) file: File,
+    pub(super) faults: Vec<Fault>,
+    pub(super) sources: Vec<Setting>,
+}
+
+/// A text with its origin.
+struct Found {
+    value: String,
+    source: Source,
+    flag: String,
+    words: Option<std::ops::Range<usize>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Opens the settings file.
+    pub(super) fn new(given: &'a AllGiven, io: &'a Io, owner: Owner<'a>) -> Reader<'a> {
+        let prefix = owner.prefix;
+        let mut reader =
+            Reader { given, io, prefix, file: File::default(), faults: Vec::new(), sources: Vec::new() };
+        reader.file = reader.open(owner);
+        reader
+    }
+
+    // ---- where a setting stands --------------------------------------------------------------------------------------
+
+    /// The settings file: the one named, else the one of the configuration directory. An empty name is none.
+    fn open(&mut self, owner: Owner<'_>) -> File {
+        let option = self.given.last(Global::Config).and_then(|given| given.value.as_deref());
+        let variable = self.variable(Global::Config);
+        let named = match (option, &variable) {
+            (Some(option), _) => Some((option, Source::Option)),
+            (None, Some(name)) => {
+                let value = self.io.env.get(OsStr::new(name));
+                value.map(|value| (value.as_os_str(), Source::Variable(name.clone())))
+            }
+            (None, None) => None,
+        };
+        let (file, source) = match named {
+            Some((path, source)) if path.is_empty() => (File::default(), source),
+            Some((path, source)) => (File::named(self.io.cwd.join(path), owner), source),
+            None => (File::of_user(self.io, owner), Source::Default),
+        };
+        let value = file.path.as_ref().map(|path| path.display().to_string());
+        self.sources.push(Setting { name: "config", value, source });
+        file
+    }
+
+    fn variable(&self, global: Global) -> Option<String> {
+        // It stands in for what `-v` and `-q` do, and takes words that they have not.
+        let env = if global == Global::Verbose { Some("LOG") } else { row(global)?.env };
+        Some(format!("{}_{}", self.prefix, env?))
+    }
+
+    /// The word of an option, of its variable, or of a key of the file.
+    fn word(&self, global: Global, key: Option<&str>) -> Option<(OsString, Source)> {
+        let option = self.given.last(global).and_then(|given| given.value.clone());
+        if let Some(word) = option {
+            return Some((word, Source::Option));
+        }
+        if let Some(name) = self.variable(global)
+            && let Some(word) = self.io.var(&name)
+        {
+            return Some((word.to_owned(), Source::Variable(name)));
+        }
+        let entry = self.file.get(key?)?;
+        let path = self.file.path.clone().unwrap_or_default();
+        Some((entry.value.clone().into(), Source::File { path, line: entry.line }))
+    }
+
+    /// The same as text.
+    fn text(&mut self, global: Global, key: Option<&str>) -> Option<Found> {
+        let (raw, source) = self.word(global, key)?;
+        let given = self.given.last(global).filter(|_| source == Source::Option);
+        let flag = match &source {
+            Source::Option => format!("--{}", row(global)?.long),
+            other => other.to_string(),
+        };
+        let words = given.map(|given| given.words.clone());
+        match raw.into_string() {
+            Ok(value) => Some(Found { value, source, flag, words }),
+            Err(raw) => {
+                let fault = Fault::new(IssueCode::Invalid, "UTF-8 text", text(&raw.to_string_lossy()));
+                self.faults.push(Fault { words, ..fault.flag(flag) });
+                None
+            }
+        }
+    }
+
+    /// A value of its own kind, with its source.
+    fn value<T>(
+        &mut self,
+        global: Global,
+        key: Option<&str>,
+        read: impl Fn(&str) -> Result<T, Misfit>,
+    ) -> Option<(T, Found)> {
+        let found = self.text(global, key)?;
+        match read(&found.value) {
+            Ok(value) => Some((value, found)),
+            Err(Misfit { code, expected, hint }) => {
+                let fault = Fault::new(code, expected, text(&found.value));
+                self.fault(
+                    &found,
+                    match hint {
+                        Some(hint) => fault.hint(hint),
+                        None => fault,
+                    },
+                );
+                None
+            }
+        }
+    }
+
+    fn fault(&mut self, found: &Found, fault: Fault) {
+        let fault = fault.flag(&found.flag);
+        self.faults.push(Fault { words: found.words.clone(), ..fault });
+    }
+
+    /// Remembers who decided a setting.
+    fn note(&mut self, name: &'static str, value: Option<String>, source: Option<Source>) {
+        self.sources.push(Setting { name, value, source: source.unwrap_or(Source::Default) });
+    }
+
+    // ---- the settings ------------------------------------------------------------------------------------------------
+
+    /// The policy file: relative to the working directory; an empty name is none.
+    pub(super) fn policy(&mut self) -> Option<PathBuf> {
+        let found = self.word(Global::Policy, None);
+        let path =
+            found.as_ref().filter(|(word, _)| !word.is_empty()).map(|(word, _)| self.io.cwd.join(word));
+        let value = path.as_ref().map(|path| path.display().to_string());
+        self.note("policy", value, found.map(|found| found.1));
+        path
+    }
+
+    /// The workspace: relative to the working directory, in the settings file to the file's.
+    pub(super) fn root(&mut self) -> PathBuf {
+        let found = self.word(Global::Root, Some("root"));
+        let base = match &found {
+            Some((_, Source::File { path, .. })) => path.parent().map_or(self.io.cwd.clone(), PathBuf::from),
+            _ => self.io.cwd.clone(),
+        };
+        let (word, source) = found.unzip();
+        let root: PathBuf = base.join(word.unwrap_or_else(|| ".".into())).components().collect();
+        self.note("root", Some(root.display().to_string()), source);
+        root
+    }
+
+    /// `--format` or `--json`, whichever comes last.
+    pub(super) fn format(&mut self, envelope: bool) -> Option<Format> {
+        let last = |given: &&Given| matches!(given.global, Global::Format | Global::Json);
+        let json = self.given.0.iter().rev().find(last).is_some_and(|given| given.global == Global::Json);
+        let found = if json { None } else { self.value(Global::Format, Some("format"), word::format) };
+        let (format, source) = match (&found, json) {
+            (_, true) => (Some(Format::Json), Some(Source::Option)),
+            (Some((format, found)), _) => (Some(*format), Some(found.source.clone())),
+            (None, false) => (None, None),
+        };
+        self.note("format", format.map(|format| format.as_str().to_owned()), source);
+        if let Some((flat @ (Format::Text | Format::Table), found)) = found.filter(|_| envelope) {
+            let fault =
+                Fault::new(IssueCode::Constraint, "json, jsonl or yaml with --envelope", text(flat.as_str()));
+            self.fault(&found, fault);
+        }
+        format
+    }
+
+    pub(super) fn timeout(&mut self) -> Option<Duration> {
+        let (timeout, found) = self.value(Global::Timeout, Some("timeout"), word::timeout).unzip();
+        let (value, source) = found.map(|found| (found.value, found.source)).unzip();
+        self.note("timeout", value, source);
+        timeout
+    }
+
+    pub(super) fn color(&mut self) -> Color {
+        let (color, found) = self.value(Global::Color, Some("color"), word::color).unzip();
+        let color = color.unwrap_or_default();
+        self.note("color", Some(word::of_color(color).to_owned()), found.map(|found| found.source));
+        color
+    }
+
+    /// `-v` and `-q` decide over the variable and the file.
+    pub(super) fn log(&mut self) -> String {
+        let asked = match (self.given.has(Global::Quiet), self.given.count(Global::Verbose)) {
+            (true, _) => Some("error"),
+            (false, 0) => None,
+            (false, 1) => Some("info"),
+            (false, 2) => Some("debug"),
+            (false, _) => Some("trace"),
+        };
+        let (log, source) = match asked {
+            Some(level) => (level.to_owned(), Some(Source::Option)),
+            None => match self.value(Global::Verbose, Some("log"), word::log) {
+                Some((log, found)) => (log, Some(found.source)),
+                None => ("warn".to_owned(), None),
+            },
+        };
+        self.note("log", Some(log.clone()), source);
+        log
+    }
+
+    pub(super) fn idempotency_key(&mut self) -> Option<String> {
+        self.text(Global::IdempotencyKey, None).map(|found| found.value)
+    }
+
+    pub(super) fn select(&mut self) -> Option<Selection> {
+        let read = |word: &str| {
+            Selection::parse(word).map_err(|why| Misfit {
+                code: IssueCode::Syntax,
+                expected: "paths such as name, a.b[0], /pointer or $.query".to_owned(),
+                hint: Some(why),
+            })
+        };
+        self.value(Global::Select, None, read).map(|found| found.0)
+    }
+
+    pub(super) fn schema(&mut self) -> Option<Target> {
+        let given = self.given.last(Global::Schema)?;
+        if given.value.is_none() {
+            return Some(Target::Input);
+        }
+        self.value(Global::Schema, None, |word| word::choice(word, &Target::ALL)).map(|found| found.0)
+    }
+}
+
+fn row(global: Global) -> Option<&'static GlobalDef> {
+    GLOBALS.iter().find(|row| row.global == global)
+}
