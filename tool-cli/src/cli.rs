@@ -68,6 +68,7 @@ pub struct Cli {
     pub(crate) layers: Option<Box<Layers>>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
+    pub(crate) tables: Vec<&'static str>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
     pub(crate) limits: Option<Box<Judge>>,
@@ -104,6 +105,7 @@ impl Cli {
             layers: None,
             provide: None,
             probes: Vec::new(),
+            tables: Vec::new(),
             policy: None,
             commands: Vec::new(),
             limits: None,
@@ -194,6 +196,13 @@ impl Cli {
         F: Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync + 'static,
     {
         self.probes.push((name.into(), Box::new(inspect)));
+        self
+    }
+
+    /// Lets the settings file have tables that the program reads itself, by [`Settings::table`].
+    #[must_use]
+    pub fn tables(mut self, names: impl IntoIterator<Item = &'static str>) -> Cli {
+        self.tables.extend(names);
         self
     }
 
@@ -301,7 +310,11 @@ impl Cli {
     /// What the options, variables and settings file of a run say, and what is wrong with their words.
     pub(crate) fn settings(&self, given: &AllGiven, io: &Io) -> (Settings, Vec<Fault>) {
         let prefix = self.prefix();
-        settings::read(given, io, Owner { name: &self.name, prefix: &prefix, limits: self.limits.as_deref() })
+        settings::read(
+            given,
+            io,
+            Owner { name: &self.name, prefix: &prefix, limits: self.limits.as_deref(), tables: &self.tables },
+        )
     }
 
     /// The prefix of the program's variables.

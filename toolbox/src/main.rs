@@ -12,8 +12,9 @@ use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
 use tool_core::journal::Journal;
 use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolContext, ToolError};
+use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
-use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
+use tool_std::{Sandbox, Workspace};
 use tool_store::LazyJournal;
 
 fn main() -> ExitCode {
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         .group("shell", "Programs, in a sandbox")
         .layers(recorded)
         .limits(limit)
+        .tables(tool_std::configuration::TABLES)
         .context(context)
         .command::<journal::JournalListTool>()
         .command::<journal::JournalShowTool>()
@@ -72,14 +74,12 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
 
 /// The directory that the tools work in.
 fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
-    let policy = WorkspacePolicy { limits: limits(settings)?, ..WorkspacePolicy::default() };
-    Workspace::open(&settings.root, policy)
+    Workspace::open(&settings.root, rules(settings)?.workspace)
 }
 
 /// What confines the commands that the tools run.
 fn sandbox(settings: &Settings, workspace: &Workspace) -> Result<Sandbox, ToolError> {
-    let policy = SandboxPolicy { limits: limits(settings)?, ..SandboxPolicy::default() };
-    Sandbox::open(policy, workspace)
+    Sandbox::open(rules(settings)?.sandbox, workspace)
 }
 
 /// Judges a limit of the settings file.
@@ -94,6 +94,11 @@ fn limit(name: &str, value: u64) -> Result<(), ToolError> {
             _ => error,
         }
     })
+}
+
+/// The rules as the settings file has them.
+fn rules(settings: &Settings) -> Result<Rules, ToolError> {
+    Rules::read(|name| settings.table(name), &limits(settings)?)
 }
 
 /// The limits as the settings file has them.
