@@ -25,7 +25,7 @@ fn run(file: &str, tool: &str, argument: &str) {
     let vectors: Value = serde_json::from_str(&text).unwrap();
     let cases = vectors["cases"].as_array().unwrap();
     let wrong: Vec<String> = cases.iter().flat_map(|case| differences(case, tool, argument)).collect();
-    println!("{tool}: {} cases from {}", cases.len(), folder.display());
+    println!("{tool}: {} cases through the tool from {}", cases.len(), folder.display());
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 

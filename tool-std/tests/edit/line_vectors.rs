@@ -11,7 +11,7 @@ use crate::peers;
 use crate::vectors::{bytes, cases, compare_error};
 
 #[test]
-fn every_line_patch_vector_holds() {
+fn vectors_edit_lines() {
     let (cases, folder) = match cases("edit_lines.json") {
         Ok(found) => found,
         Err(reason) => return peers::skip(&reason),

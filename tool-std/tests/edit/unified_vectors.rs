@@ -8,7 +8,7 @@ use crate::peers;
 use crate::vectors::{bytes, cases, compare_error};
 
 #[test]
-fn every_unified_diff_vector_holds() {
+fn vectors_edit_unified() {
     let (cases, folder) = match cases("edit_unified.json") {
         Ok(found) => found,
         Err(reason) => return peers::skip(&reason),

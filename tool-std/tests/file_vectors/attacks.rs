@@ -13,7 +13,7 @@ const SHELL: [&str; 2] = ["bash", "run_command"];
 const PENDING: [(&str, &str); 1] = [("json-019", "a bound on the depth of what a tool returns")];
 
 #[test]
-fn the_attack_catalogue_is_refused_and_its_twins_succeed() {
+fn vectors_attacks() {
     run("attacks.json", |case| {
         let (group, tool) = (case["group"].as_str().unwrap(), case["call"]["tool"].as_str());
         if let Some((_, why)) = PENDING.iter().find(|(id, _)| case["id"] == *id) {

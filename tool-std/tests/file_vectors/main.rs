@@ -49,7 +49,9 @@ fn run(file: &str, check: impl Fn(&Value) -> Result<Vec<String>, String>) {
     }
     let left_out: Vec<String> =
         skipped.iter().map(|(need, count)| format!("{count} skipped: needs {need}")).collect();
-    println!("{ran} cases of {file} from {}, {}", folder.display(), left_out.join(", "));
+    let name = file.trim_end_matches(".json");
+    println!("vectors_{name}: {} cases from {}", cases.len(), folder.display());
+    println!("vectors_{name}: {ran} cases ran, {}", left_out.join(", "));
     // The tools of other crates, other tests of this one, and what a user cannot be at once with who runs this.
     let elsewhere = [
         "tool:",
@@ -107,12 +109,12 @@ fn call(case: &Value) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn the_file_tools_answer_as_the_vectors_say() {
+fn vectors_files() {
     run("files.json", call);
 }
 
 #[test]
-fn paths_are_resolved_located_and_used_as_the_vectors_say() {
+fn vectors_paths() {
     run("paths.json", |case| match case["op"].as_str().unwrap() {
         "resolve" => Ok(resolve(case)),
         "locate" => Ok(locate(case)),

@@ -20,13 +20,23 @@ use crate::support::{self, Bench, has_program, load_factor};
 use crate::{cases, report};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_answer_every_vector() {
-    let mut outcomes = Vec::new();
-    let by_path = cases("paths.json").into_iter().filter(|case| case["call"]["tool"] == "bash");
-    for case in of_op("call").into_iter().chain(by_path) {
+async fn vectors_shell() {
+    let mut outcomes = crate::pure::outcomes();
+    for case in of_op("call") {
         outcomes.push((case["id"].as_str().unwrap().to_owned(), run_case(&case).await));
     }
-    report(outcomes);
+    let all = cases("shell.json");
+    assert_eq!(outcomes.len(), all.len(), "a case of another kind");
+    report("vectors_shell", outcomes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_of_the_vectors_of_paths() {
+    let mut outcomes = Vec::new();
+    for case in cases("paths.json").into_iter().filter(|case| case["call"]["tool"] == "bash") {
+        outcomes.push((case["id"].as_str().unwrap().to_owned(), run_case(&case).await));
+    }
+    report("the commands of vectors_paths", outcomes);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,7 +60,7 @@ async fn attackers_do_not_get_through() {
             outcomes.push((format!("{id} twin"), run_case(&twin).await));
         }
     }
-    report(outcomes);
+    report("the commands of vectors_attacks", outcomes);
 }
 
 /// A static program that asks the kernel for sockets in ways that no libc knows; built once.

@@ -9,7 +9,7 @@ use crate::support::{Bench, is_installed};
 use crate::{cases, each, report, same};
 
 #[test]
-fn the_guard_decides_every_vector() {
+fn vectors_network_guard() {
     let decide = |case: &Value| {
         let args = case["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
         let texts: Vec<&str> = std::iter::once(case["cmd"].as_str().unwrap()).chain(args).collect();
@@ -22,7 +22,7 @@ fn the_guard_decides_every_vector() {
         };
         same("decision", &got, &case["expect"])
     };
-    report(each(cases("network_guard.json"), decide));
+    report("vectors_network_guard", each(cases("network_guard.json"), decide));
 }
 
 /// A command of the guard's vectors, aimed at a listener on the loopback.

@@ -22,10 +22,13 @@ use std::path::PathBuf;
 use serde_json::Value;
 use support::skip;
 
-fn cases(file: &str) -> Vec<Value> {
+fn folder() -> PathBuf {
     let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors"));
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
-    let Ok(text) = fs::read_to_string(folder.join(file)) else {
+    std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from)
+}
+
+fn cases(file: &str) -> Vec<Value> {
+    let Ok(text) = fs::read_to_string(folder().join(file)) else {
         skip("no vectors");
         return Vec::new();
     };
@@ -33,12 +36,16 @@ fn cases(file: &str) -> Vec<Value> {
     serde_json::from_value(file["cases"].take()).unwrap()
 }
 
-fn report(outcomes: Vec<(String, Result<(), String>)>) {
+/// Says how many cases ran, and fails for those that failed.
+fn report(name: &str, outcomes: Vec<(String, Result<(), String>)>) {
+    if outcomes.is_empty() {
+        return;
+    }
     let failed: Vec<String> = outcomes
         .iter()
         .filter_map(|(id, outcome)| outcome.as_ref().err().map(|why| format!("{id}: {why}")))
         .collect();
-    println!("{} cases passed, {} failed", outcomes.len() - failed.len(), failed.len());
+    println!("{name}: {} cases from {}", outcomes.len(), folder().display());
     assert!(failed.is_empty(), "\n{}", failed.join("\n"));
 }
 
