@@ -52,7 +52,7 @@ fn an_unconfigured_executor_allocates_at_most_six_times_more_than_the_handler() 
     assert!(alone.count_total > 0, "nothing was counted");
     assert!(more <= MOST, "{more} allocations more than the handler");
 
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let made = call();
     let inside = allocation_counter::measure(|| {
         runtime.block_on(async {
