@@ -57,7 +57,9 @@ pub(super) fn snapshot(program: &Program, agent: &str, surface: Option<&str>) ->
 
 fn told(hidden: &Hidden) -> Value {
     let mut told = hidden.to_json();
-    told["advice"] = Value::from(hidden.reason.advice());
+    if let Some(members) = told.as_object_mut() {
+        members.insert("advice".to_owned(), Value::from(hidden.reason.advice()));
+    }
     told
 }
 
