@@ -18,6 +18,7 @@ use super::outside::Outside;
 use super::panic::Guarded;
 use super::policy::Policy;
 use super::recording::Recording;
+use super::redact::KnownSecrets;
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_inline, run_tool};
 use super::scope::{Begin, Found};
 use super::shape::{ResultStore, ShapeSettings};
@@ -258,7 +259,7 @@ impl Executor {
                 let start = Start::Held(run, Arc::clone(&inner.abandoned));
                 let future = Next { layers: &inner.layers, start }.run(inv);
                 // Layers are code like any other: a panic in one must not escape either.
-                Guarded { tool: tool.name(), future }.await
+                Guarded { tool: tool.name(), secrets: self.known_secrets(), future }.await
             }
         };
         noted(result, &notes)
@@ -354,6 +355,13 @@ impl Executor {
 
     pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
         &self.inner.abandoned
+    }
+
+    /// What must not leave: what results, or else audit rows, are cleared of.
+    pub(crate) fn known_secrets(&self) -> Option<&KnownSecrets> {
+        let shape = self.inner.shape.as_ref().map(|shape| &*shape.secrets);
+        let audit = || self.inner.outside.as_ref()?.audit.as_ref().map(|audit| &*audit.settings.secrets);
+        shape.or_else(audit)
     }
 
     /// Where long results are parked.

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 
 use super::decode::decode_again;
 use super::panic::{Guarded, guard};
+use super::redact::KnownSecrets;
 use crate::context::ToolContext;
 use crate::def::Run;
 use crate::error::ToolError;
@@ -127,13 +128,13 @@ pub(super) async fn run_tool(
     }
     match run {
         Run::Async(make) => {
-            let started = guard_start(tool, || make(ctx.clone()));
-            let guarded = Guarded { tool: tool.name(), future: started? };
+            let started = guard_start(tool, secrets(&ctx), || make(ctx.clone()));
+            let guarded = Guarded { tool: tool.name(), secrets: secrets(&ctx), future: started? };
             bounded(ctx.scope(guarded), tool, &ctx).await
         }
         Run::Sync(body) => match Handle::try_current() {
             Ok(runtime) => on_blocking_pool(&runtime, body, tool, ctx, abandoned).await,
-            Err(_) => guard(tool.name(), || ctx.scope_sync(|| body(ctx.clone()))),
+            Err(_) => guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(ctx.clone()))),
         },
     }
 }
@@ -147,13 +148,22 @@ pub(super) fn run_inline(
     if ctx.is_cancelled() {
         return Err(cancelled(tool));
     }
-    guard(tool.name(), || ctx.scope_sync(|| body(ctx.clone())))
+    guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(ctx.clone())))
+}
+
+/// What no log may hold.
+fn secrets(ctx: &ToolContext) -> Option<&KnownSecrets> {
+    ctx.running().and_then(|call| call.known_secrets())
 }
 
 /// Making the future runs no code of the author's but moves, yet a panic there must not escape either.
-fn guard_start<T>(tool: &ToolEntry, make: impl FnOnce() -> T) -> Result<T, ToolError> {
+fn guard_start<T>(
+    tool: &ToolEntry,
+    secrets: Option<&KnownSecrets>,
+    make: impl FnOnce() -> T,
+) -> Result<T, ToolError> {
     let mut made = None;
-    guard(tool.name(), || {
+    guard(tool.name(), secrets, || {
         made = Some(make());
         Ok(ToolOutput::default())
     })?;
@@ -171,7 +181,7 @@ async fn on_blocking_pool(
     let name = tool.name().to_owned();
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {
-        let result = guard(&name, || inner.scope_sync(|| body(inner.clone())));
+        let result = guard(&name, secrets(&inner), || inner.scope_sync(|| body(inner.clone())));
         if let (true, Some(call)) = (working.is_left(), inner.running()) {
             call.recording().late(&result);
         }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::closing::Closing;
 use super::gate::Snapshot;
 use super::recording::Recording;
+use super::redact::KnownSecrets;
 use super::shape::ResultStore;
 use super::{Caller, Executor};
 use crate::context::LazyToken;
@@ -167,6 +168,10 @@ impl CallScope {
 
     pub(crate) fn results(&self) -> Option<&Arc<dyn ResultStore>> {
         self.executor.results()
+    }
+
+    pub(crate) fn known_secrets(&self) -> Option<&KnownSecrets> {
+        self.executor.known_secrets()
     }
 
     pub(super) fn executor(&self) -> &Executor {
