@@ -2,7 +2,12 @@
 //!
 //! `TOOL_KILLS` says how many (200), `TOOL_SEED` repeats a run.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it cannot do")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it cannot do"
+)]
 
 mod check;
 
