@@ -1,6 +1,6 @@
 //! Calls with a journal: what is recorded, replayed, asked about and left alone; and cassettes.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at what it cannot build")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -69,7 +69,7 @@ fn charge_reconcilable(
 }
 
 fn look(call: &RecordedCall, ctx: &ToolContext) -> Reconciled {
-    let amount = call.input["amount"].as_u64().unwrap_or_default();
+    let amount = call.input.get("amount").and_then(serde_json::Value::as_u64).unwrap_or_default();
     match ctx.require::<Effects>() {
         Ok(effects) if effects.happened(&format!("reconcilable {amount}")) => {
             Reconciled::Done(ToolOutput::structured(amount))

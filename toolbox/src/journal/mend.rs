@@ -66,7 +66,6 @@ pub(crate) async fn journal_resolve(
 
 /// Undoes the calls of a run, newest first. It stops at the first that fails.
 #[tool(group = "journal", register = false, side_effect, idempotent)]
-#[expect(clippy::too_many_arguments, reason = "each is an option")]
 pub(crate) async fn journal_revert(
     /// The run.
     run: &str,
