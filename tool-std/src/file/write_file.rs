@@ -119,14 +119,19 @@ impl Write<'_> {
         loop {
             match self.try_once(path) {
                 Err(error) if attempt < ATTEMPTS && self.may_repeat(&error) => attempt += 1,
+                // Whoever takes the name each time changes the path under the call.
+                Err(error) if self.was_taken(&error) => return Err(refusal::path_changed(path.given())),
                 other => return other,
             }
         }
     }
 
     fn may_repeat(&self, error: &ToolError) -> bool {
-        let was_taken = error.code_str() == "already_exists" && self.mode != WriteMode::CreateNew;
-        was_taken || error.code_str() == "path_changed"
+        self.was_taken(error) || error.code_str() == "path_changed"
+    }
+
+    fn was_taken(&self, error: &ToolError) -> bool {
+        error.code_str() == "already_exists" && self.mode != WriteMode::CreateNew
     }
 
     fn try_once(&self, path: &WorkspacePath) -> Result<Written, ToolError> {
