@@ -35,7 +35,7 @@ pub struct ToolContext {
 
 /// What the host provides, shared by all its calls.
 struct Host {
-    capabilities: Capabilities,
+    capabilities: Arc<Capabilities>,
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
@@ -59,7 +59,7 @@ impl ToolContext {
     /// Collects what the host provides.
     pub fn builder() -> ContextBuilder {
         ContextBuilder {
-            capabilities: Capabilities::default(),
+            capabilities: Arc::default(),
             secrets: Arc::new(NoSecrets),
             progress: None,
             live: None,
@@ -69,6 +69,24 @@ impl ToolContext {
             snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
+        }
+    }
+
+    /// Starts from what this context's host provides, for a host that adds something for one call; the running call, if any,
+    /// is left out.
+    pub fn to_builder(&self) -> ContextBuilder {
+        let host = &*self.host;
+        ContextBuilder {
+            capabilities: Arc::clone(&host.capabilities),
+            secrets: Arc::clone(&host.secrets),
+            progress: host.progress.clone(),
+            live: host.live.clone(),
+            approver: host.approver.clone(),
+            agent: host.agent.clone(),
+            run_id: host.run_id.clone(),
+            snapshot: host.snapshot.clone(),
+            cancel: host.cancel.clone(),
+            deadline: host.deadline,
         }
     }
 
@@ -260,7 +278,7 @@ impl fmt::Debug for ToolContext {
 /// Collects what a host provides to its tools.
 #[must_use]
 pub struct ContextBuilder {
-    capabilities: Capabilities,
+    capabilities: Arc<Capabilities>,
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
@@ -280,7 +298,7 @@ impl ContextBuilder {
 
     /// Provides a shared value, also behind a trait: `provide_arc::<dyn Db>(arc)`.
     pub fn provide_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
-        self.capabilities.insert(value);
+        Arc::make_mut(&mut self.capabilities).insert(value);
         self
     }
 
@@ -289,7 +307,7 @@ impl ContextBuilder {
         mut self,
         make: impl Fn(&ToolContext) -> Arc<T> + Send + Sync + 'static,
     ) -> Self {
-        self.capabilities.insert_with(make);
+        Arc::make_mut(&mut self.capabilities).insert_with(make);
         self
     }
 

@@ -1,6 +1,7 @@
 //! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`
 //! and a sandbox for the commands that they run.
 
+mod mcp;
 mod policy;
 mod probe;
 
@@ -19,18 +20,24 @@ fn main() -> ExitCode {
     let cli = Cli::discover()
         .name("toolbox")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("The standard tools as one program.")
-        .group("file", "Files of the workspace")
-        .group("shell", "Programs, in a sandbox")
+        .about(ABOUT)
         .limits(limit)
         .context(context)
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
+        .command::<mcp::McpServeTool>()
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
+    let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
     tool_cli::main(Ok(cli))
 }
+
+/// What the program is.
+const ABOUT: &str = "The standard tools as one program.";
+
+/// The groups of tools, and what they are for.
+const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];
 
 /// The directory that the tools work in.
 fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
