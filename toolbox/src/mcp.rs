@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use tool_cli::Surroundings;
+use tool_core::Executor;
 use tool_core::prelude::*;
-use tool_core::{Executor, ShapeSettings};
 use tool_mcp::{Filter, McpServer, McpServerBuilder, serve_stdio};
 
 use crate::{ABOUT, GROUPS, context, policy};
@@ -41,7 +41,7 @@ fn patterns(text: Option<&str>) -> Vec<String> {
 /// The program's tools as a server.
 fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, ToolError> {
     let settings = &around.settings;
-    let executor = Executor::standard(around.registry.clone()).shape(ShapeSettings::default());
+    let executor = Executor::standard(around.registry.clone());
     let server = McpServer::builder(executor)
         .version(env!("CARGO_PKG_VERSION"))
         .summary(ABOUT)
