@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::ask::Asker;
 use crate::call::gate::Snapshot;
 use crate::call::{Approver, CallScope, Caller};
 use crate::capability::Capabilities;
@@ -40,6 +41,7 @@ struct Host {
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
+    asker: Option<Arc<dyn Asker>>,
     agent: Option<String>,
     run_id: Option<String>,
     snapshot: Option<Arc<Snapshot>>,
@@ -64,6 +66,7 @@ impl ToolContext {
             progress: None,
             live: None,
             approver: None,
+            asker: None,
             agent: None,
             run_id: None,
             snapshot: None,
@@ -82,6 +85,7 @@ impl ToolContext {
             progress: host.progress.clone(),
             live: host.live.clone(),
             approver: host.approver.clone(),
+            asker: host.asker.clone(),
             agent: host.agent.clone(),
             run_id: host.run_id.clone(),
             snapshot: host.snapshot.clone(),
@@ -252,6 +256,11 @@ impl ToolContext {
         self.host.approver.as_deref()
     }
 
+    /// Who answers the questions of the call.
+    pub(crate) fn asker(&self) -> Option<&dyn Asker> {
+        self.host.asker.as_deref()
+    }
+
     /// Notes time that the call waited for somebody: its limits do not count it.
     pub(crate) fn waited(&self, time: Duration) {
         if let Some(call) = &self.call {
@@ -283,6 +292,7 @@ pub struct ContextBuilder {
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
+    asker: Option<Arc<dyn Asker>>,
     agent: Option<String>,
     run_id: Option<String>,
     snapshot: Option<Arc<Snapshot>>,
@@ -335,6 +345,12 @@ impl ContextBuilder {
         self
     }
 
+    /// Who answers the questions of a running call; without it they are refused.
+    pub fn asker(mut self, asker: impl Asker + 'static) -> Self {
+        self.asker = Some(Arc::new(asker));
+        self
+    }
+
     /// The agent whose calls these are; the person at the command line is `operator`.
     pub fn agent(mut self, agent: impl Into<String>) -> Self {
         self.agent = Some(agent.into());
@@ -373,6 +389,7 @@ impl ContextBuilder {
             progress,
             live,
             approver,
+            asker,
             agent,
             run_id,
             snapshot,
@@ -385,6 +402,7 @@ impl ContextBuilder {
             progress,
             live,
             approver,
+            asker,
             agent,
             run_id,
             snapshot,

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tool_core::{
-    ApprovalLevel, Caller, CheckMode, ContextBuilder, ExecutorBuilder, Policy, Snapshot, Snapshots,
+    ApprovalLevel, Caller, CheckMode, ContextBuilder, ExecutorBuilder, Policy, Secret, Snapshot, Snapshots,
     ToolContext, ToolError,
 };
 
+use crate::ask::Confirm;
 use crate::filter::{AGENT, Filter};
 use crate::server::{About, McpServer};
 
@@ -22,6 +23,8 @@ pub struct McpServerBuilder {
     pub(crate) filter: Filter,
     pub(crate) policy: Option<Arc<dyn Policy>>,
     pub(crate) approve: ApprovalLevel,
+    pub(crate) confirm: Confirm,
+    pub(crate) state_secret: Option<Arc<Secret>>,
 }
 
 impl McpServerBuilder {
@@ -36,6 +39,8 @@ impl McpServerBuilder {
             filter: Filter::default(),
             policy: None,
             approve: ApprovalLevel::default(),
+            confirm: Confirm::default(),
+            state_secret: None,
         }
     }
 
@@ -90,6 +95,19 @@ impl McpServerBuilder {
     /// Which calls need approval; those of destructive tools by default.
     pub fn approve(mut self, level: ApprovalLevel) -> Self {
         self.approve = level;
+        self
+    }
+
+    /// What is done where a call needs approval; the client's person is asked by default.
+    pub fn confirm(mut self, confirm: Confirm) -> Self {
+        self.confirm = confirm;
+        self
+    }
+
+    /// What seals the state of suspended calls where several processes serve; at least 32 bytes. Without it the seal is the
+    /// process's own.
+    pub fn state_secret(mut self, secret: Arc<Secret>) -> Self {
+        self.state_secret = Some(secret);
         self
     }
 

@@ -15,6 +15,7 @@
 //! # }
 //! ```
 
+mod ask;
 mod builder;
 mod call;
 mod cursor;
@@ -24,13 +25,17 @@ mod http;
 mod instructions;
 mod listing;
 mod progress;
+mod question;
 mod server;
 mod sight;
+mod state;
 mod stdio;
 
+pub use ask::{Confirm, ROUNDS_MAX, TRIES_MAX};
 pub use builder::McpServerBuilder;
 pub use era::Era;
 pub use filter::Filter;
 pub use http::{BODY_BYTES, ENDPOINT, HttpOptions, HttpServer, SESSION_IDLE, SESSIONS_MAX};
 pub use server::McpServer;
+pub use state::STATE_LIFE;
 pub use stdio::{LINE_BYTES, serve_stdio, serve_streams};

@@ -7,19 +7,23 @@ use rmcp::ErrorData;
 use rmcp::RoleServer;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, Implementation, InitializeRequestParams, InitializeResult, InitializeResultMethod,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
-    Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
+    CompleteRequestMethod, CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult,
+    InitializeResultMethod, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tool_core::{Executor, ExecutorBuilder, Policy, ToolContext, ToolError, ToolResult};
+use tool_core::{
+    ApprovalLevel, Executor, ExecutorBuilder, Policy, ToolApproval, ToolContext, ToolEntry, ToolError,
+    ToolResult,
+};
 
+use crate::ask::{self, CLIENT_CAPABILITY, Confirm, Dialogue};
 use crate::builder::{McpServerBuilder, for_clients};
 use crate::call::{self, Asked};
 use crate::era::Era;
@@ -28,6 +32,7 @@ use crate::instructions::instructions;
 use crate::listing::Page;
 use crate::progress::{Report, reports};
 use crate::sight::Sight;
+use crate::state::{self, Seal, State};
 
 /// How long a list may be kept.
 pub(crate) const LIST_TTL_MS: u64 = 300_000;
@@ -56,6 +61,8 @@ struct Inner {
     ctx: ToolContext,
     policy: Option<Arc<dyn Policy>>,
     sight: RwLock<Arc<Sight>>,
+    confirm: Confirm,
+    seal: Seal,
 }
 
 impl McpServer {
@@ -65,14 +72,29 @@ impl McpServer {
     }
 
     pub(crate) fn new(builder: McpServerBuilder) -> Result<McpServer, ToolError> {
-        let McpServerBuilder { executor, about, summary, groups, context, filter, policy, approve } = builder;
+        let McpServerBuilder {
+            executor,
+            about,
+            summary,
+            groups,
+            context,
+            filter,
+            policy,
+            approve,
+            confirm,
+            state_secret,
+        } = builder;
         let executor = for_clients(executor, policy.as_ref(), approve)?.build()?;
         let ctx = context.agent(AGENT).build();
-        let snapshot = filter.snapshot(executor.registry(), &ctx, policy.as_ref(), |_| true)?;
+        let keep =
+            |tool: &ToolEntry| confirm != Confirm::Deny || !needs_approval(tool, approve, policy.as_ref());
+        let snapshot = filter.snapshot(executor.registry(), &ctx, policy.as_ref(), keep)?;
         let sight = Sight::new(&executor, snapshot)?;
         let instructions = instructions(&summary, &groups, &executor.visible(&sight.snapshot));
         let sight = RwLock::new(Arc::new(sight));
-        let inner = Inner { about, instructions, executor, ctx, policy, sight };
+        let seal = state_secret.map(|secret| Seal::shared(secret.expose_bytes()));
+        let seal = seal.transpose()?.unwrap_or_else(Seal::of_process);
+        let inner = Inner { about, instructions, executor, ctx, policy, sight, confirm, seal };
         Ok(McpServer { inner: Arc::new(inner) })
     }
 
@@ -109,10 +131,20 @@ impl McpServer {
         let Some(tool) = executor.registry().get(&request.name) else {
             return Err(unknown_tool(&request.name, &call::nearest(executor, &sight, &request.name)));
         };
-        let mut ctx = self.inner.ctx.to_builder();
-        ctx = ctx.snapshot(Arc::clone(&sight.snapshot)).cancellation(context.ct.clone());
         let key = context.meta.get(IDEMPOTENCY_KEY).and_then(Value::as_str).map(str::to_owned);
-        let asked = Asked { era, args: request.arguments, call_id: None, idempotency_key: key };
+        let bound = self.bound(era, tool, request.arguments.as_ref());
+        let state = self.state(&request, key, &bound)?;
+        let asked = Asked {
+            era,
+            args: request.arguments,
+            call_id: Some(state.call_id.clone()),
+            idempotency_key: state.idempotency_key.clone(),
+        };
+        let can_ask = context.client_capabilities().is_some_and(|client| client.elicitation.is_some());
+        let dialogue = Dialogue::new(era, self.inner.confirm, can_ask, context.peer.clone(), state);
+        let ctx = self.inner.ctx.to_builder();
+        let ctx = ctx.snapshot(Arc::clone(&sight.snapshot)).cancellation(context.ct.clone());
+        let ctx = ctx.approver(dialogue.clone()).asker(dialogue.clone());
         let result = match context.meta.get_progress_token() {
             None => call::run(executor, &sight, tool, asked, &ctx.build()).await,
             Some(token) => {
@@ -136,8 +168,73 @@ impl McpServer {
                 tokio::join!(call, reported.pass_on(&ended, send)).0
             }
         };
-        answer(era, tool.name(), &result).map(CallToolResponse::Complete)
+        self.end(era, tool, result, &dialogue, &bound)
     }
+
+    /// What the state of a call is bound to; the legacy era has none.
+    fn bound(&self, era: Era, tool: &ToolEntry, args: Option<&JsonObject>) -> [u8; 32] {
+        match era {
+            Era::Legacy => [0; 32],
+            Era::Modern => state::bound(PRINCIPAL, tool, &args.cloned().map_or(json!({}), Value::Object)),
+        }
+    }
+
+    /// The state that a call begins in: that of its last round with the answers, or a new one.
+    fn state(
+        &self,
+        request: &CallToolRequestParams,
+        idempotency_key: Option<String>,
+        bound: &[u8; 32],
+    ) -> Result<State, ErrorData> {
+        let Some(sealed) = &request.request_state else { return Ok(State::first(idempotency_key)) };
+        let Some(mut state) = self.inner.seal.open(sealed, bound) else {
+            return Err(ErrorData::invalid_params("requestState is not valid for this call.", None));
+        };
+        if let Some(answers) = &request.input_responses {
+            state.take(answers);
+        }
+        Ok(state)
+    }
+
+    /// The answer to a call that has ended: its result, or the questions that it ended with.
+    fn end(
+        &self,
+        era: Era,
+        tool: &ToolEntry,
+        result: ToolResult,
+        dialogue: &Dialogue,
+        bound: &[u8; 32],
+    ) -> Result<CallToolResponse, ErrorData> {
+        let complete = |result| answer(era, tool.name(), &result).map(CallToolResponse::Complete);
+        let Err(error) = result else { return complete(result) };
+        match (era, error.code_str()) {
+            (Era::Modern, "input_required") => {}
+            (Era::Modern, CLIENT_CAPABILITY) => {
+                let wanted = ClientCapabilities::builder().enable_elicitation().build();
+                return Err(ErrorData::missing_required_client_capability(wanted));
+            }
+            _ => return complete(Err(error)),
+        }
+        let suspended = match dialogue.suspended() {
+            Ok(Some((questions, state))) => self.inner.seal.seal(&state, bound).map_or_else(
+                || Err(ToolError::internal("The call cannot be suspended.")),
+                |sealed| ask::input_required(&questions, sealed),
+            ),
+            Ok(None) => Err(error),
+            Err(error) => Err(error),
+        };
+        suspended
+            .map_or_else(|error| complete(Err(error)), |result| Ok(CallToolResponse::InputRequired(result)))
+    }
+}
+
+/// Who calls where no token says so.
+const PRINCIPAL: &str = "local";
+
+/// Whether calls of a tool are asked for.
+fn needs_approval(tool: &ToolEntry, level: ApprovalLevel, policy: Option<&Arc<dyn Policy>>) -> bool {
+    let own = policy.and_then(|policy| policy.approval(AGENT, tool));
+    own.unwrap_or(ToolApproval::Level(level)).asks(tool)
 }
 
 impl std::fmt::Debug for McpServer {
