@@ -25,6 +25,7 @@ pub struct McpServerBuilder {
     pub(crate) approve: ApprovalLevel,
     pub(crate) confirm: Confirm,
     pub(crate) state_secret: Option<Arc<Secret>>,
+    pub(crate) live_filter: bool,
 }
 
 impl McpServerBuilder {
@@ -41,6 +42,7 @@ impl McpServerBuilder {
             approve: ApprovalLevel::default(),
             confirm: Confirm::default(),
             state_secret: None,
+            live_filter: false,
         }
     }
 
@@ -108,6 +110,12 @@ impl McpServerBuilder {
     /// process's own.
     pub fn state_secret(mut self, secret: Arc<Secret>) -> Self {
         self.state_secret = Some(secret);
+        self
+    }
+
+    /// Lets [`McpServer::set_filter`] change what is served while clients are connected; they are told of it.
+    pub fn live_filter(mut self) -> Self {
+        self.live_filter = true;
         self
     }
 

@@ -38,4 +38,4 @@ pub use filter::Filter;
 pub use http::{BODY_BYTES, ENDPOINT, HttpOptions, HttpServer, SESSION_IDLE, SESSIONS_MAX};
 pub use server::McpServer;
 pub use state::STATE_LIFE;
-pub use stdio::{LINE_BYTES, serve_stdio, serve_streams};
+pub use stdio::{LINE_BYTES, asked_to_end, serve_stdio, serve_streams};

@@ -13,10 +13,11 @@ use rmcp::model::{
     InitializeResultMethod, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
-    ServerCapabilities, ServerConfig, Tool,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tool_core::{
     ApprovalLevel, Executor, ExecutorBuilder, Policy, ToolApproval, ToolContext, ToolEntry, ToolError,
@@ -27,7 +28,7 @@ use crate::ask::{self, CLIENT_CAPABILITY, Confirm, Dialogue};
 use crate::builder::{McpServerBuilder, for_clients};
 use crate::call::{self, Asked};
 use crate::era::Era;
-use crate::filter::AGENT;
+use crate::filter::{AGENT, Filter};
 use crate::instructions::instructions;
 use crate::listing::Page;
 use crate::progress::{Report, reports};
@@ -62,7 +63,10 @@ struct Inner {
     policy: Option<Arc<dyn Policy>>,
     sight: RwLock<Arc<Sight>>,
     confirm: Confirm,
+    approve: ApprovalLevel,
     seal: Seal,
+    /// Counts the changes of what is served, where it may change.
+    changes: Option<watch::Sender<u64>>,
 }
 
 impl McpServer {
@@ -83,6 +87,7 @@ impl McpServer {
             approve,
             confirm,
             state_secret,
+            live_filter,
         } = builder;
         let executor = for_clients(executor, policy.as_ref(), approve)?.build()?;
         let ctx = context.agent(AGENT).build();
@@ -92,15 +97,36 @@ impl McpServer {
         let sight = Sight::new(&executor, snapshot)?;
         let instructions = instructions(&summary, &groups, &executor.visible(&sight.snapshot));
         let sight = RwLock::new(Arc::new(sight));
+        let changes = live_filter.then(|| watch::channel(0).0);
         let seal = state_secret.map(|secret| Seal::shared(secret.expose_bytes()));
         let seal = seal.transpose()?.unwrap_or_else(Seal::of_process);
-        let inner = Inner { about, instructions, executor, ctx, policy, sight, confirm, seal };
+        let inner =
+            Inner { about, instructions, executor, ctx, policy, sight, confirm, approve, seal, changes };
         Ok(McpServer { inner: Arc::new(inner) })
     }
 
     /// The executor that runs the calls.
     pub fn executor(&self) -> &Executor {
         &self.inner.executor
+    }
+
+    /// Serves other tools from now on; clients that listen are told. Only for a server built with a
+    /// [`live_filter`](McpServerBuilder::live_filter).
+    ///
+    /// # Errors
+    /// Those of [`McpServerBuilder::build`]; `internal`, code `filter_fixed`, for another server.
+    pub fn set_filter(&self, filter: &Filter) -> Result<(), ToolError> {
+        let Inner { executor, ctx, policy, confirm, approve, .. } = &*self.inner;
+        let Some(changes) = &self.inner.changes else {
+            let error = ToolError::internal("What this server offers was fixed when it was built.");
+            return Err(error.code("filter_fixed"));
+        };
+        let policy = policy.as_ref();
+        let serving = Serving { executor, ctx, policy, confirm: *confirm, approve: *approve };
+        let sight = Arc::new(serving.sight(filter)?);
+        *self.inner.sight.write().unwrap_or_else(PoisonError::into_inner) = sight;
+        changes.send_modify(|count| *count += 1);
+        Ok(())
     }
 
     /// What clients see now.
@@ -112,7 +138,11 @@ impl McpServer {
         let about = &self.inner.about;
         let mut info = Implementation::new(about.name.clone(), about.version.clone());
         info.title.clone_from(&about.title);
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools();
+        let capabilities = match self.inner.changes {
+            Some(_) => capabilities.enable_tool_list_changed().build(),
+            None => capabilities.build(),
+        };
         let mut config = ServerConfig::new(capabilities)
             .with_server_info(info)
             .with_protocol_version(ProtocolVersion::V_2025_11_25);
@@ -225,6 +255,25 @@ impl McpServer {
         };
         suspended
             .map_or_else(|error| complete(Err(error)), |result| Ok(CallToolResponse::InputRequired(result)))
+    }
+}
+
+/// What decides which tools are served.
+struct Serving<'a> {
+    executor: &'a Executor,
+    ctx: &'a ToolContext,
+    policy: Option<&'a Arc<dyn Policy>>,
+    confirm: Confirm,
+    approve: ApprovalLevel,
+}
+
+impl Serving<'_> {
+    fn sight(&self, filter: &Filter) -> Result<Sight, ToolError> {
+        let keep = |tool: &ToolEntry| {
+            self.confirm != Confirm::Deny || !needs_approval(tool, self.approve, self.policy)
+        };
+        let snapshot = filter.snapshot(self.executor.registry(), self.ctx, self.policy, keep)?;
+        Sight::new(self.executor, snapshot)
     }
 }
 
@@ -373,6 +422,36 @@ impl ServerHandler for Handler {
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
         (result.ttl_ms, result.cache_scope) = (LIST_TTL_MS, CacheScope::Public);
         Ok(result)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let Some(changes) = &self.server.inner.changes else { return };
+        let mut changed = changes.subscribe();
+        // A client that is gone is noticed with the next change.
+        while changed.changed().await.is_ok() && context.peer.notify_tool_list_changed().await.is_ok() {}
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.server.inner.changes.as_ref()?;
+        let mut accepted = SubscriptionFilter::default();
+        accepted.tools_list_changed = Some(true);
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Some(changes) = &self.server.inner.changes else { return Ok(()) };
+        let mut changed = changes.subscribe();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                change = changed.changed() => {
+                    let wanted = context.accepted().tools_list_changed == Some(true);
+                    if change.is_err() || (wanted && context.sink().notify_tool_list_changed().await.is_err()) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
     }
 
     async fn list_tools(

@@ -52,7 +52,7 @@ pub async fn serve_stdio(server: McpServer) -> Result<(), ToolError> {
 }
 
 /// Completes when the process is told to end.
-async fn asked_to_end() {
+pub async fn asked_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
