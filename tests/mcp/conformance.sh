@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-LEAST_LEGACY=${LEAST_LEGACY:-0}
-LEAST_MODERN=${LEAST_MODERN:-0}
+LEAST_LEGACY=${LEAST_LEGACY:-65}
+LEAST_MODERN=${LEAST_MODERN:-116}
 DIR=${TOOL_MCP_NPM:-target/mcp}
 
 skip() {

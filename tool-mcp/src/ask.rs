@@ -15,16 +15,13 @@ use tool_core::{
 
 use crate::era::Era;
 use crate::question;
-use crate::state::State;
+use crate::state::{APPROVAL, State};
 
 /// The most rounds of a call.
 pub const ROUNDS_MAX: u32 = 10;
 
 /// How often an answer may not fit.
 pub const TRIES_MAX: u32 = 3;
-
-/// The key of the question whether a call may run.
-const APPROVAL: &str = "approval";
 
 /// What a client that cannot be asked is told.
 const CANNOT_ASK: &str =

@@ -216,7 +216,11 @@ impl McpServer {
         idempotency_key: Option<String>,
         bound: &[u8; 32],
     ) -> Result<State, ErrorData> {
-        let Some(sealed) = &request.request_state else { return Ok(State::first(idempotency_key)) };
+        let Some(sealed) = &request.request_state else {
+            let mut state = State::first(idempotency_key);
+            state.foresee(request.input_responses.iter().flatten());
+            return Ok(state);
+        };
         let Some(mut state) = self.inner.seal.open(sealed, bound) else {
             return Err(ErrorData::invalid_params("requestState is not valid for this call.", None));
         };
@@ -514,19 +518,24 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let gone = request.method == HANDSHAKE && era(&context) == Era::Modern;
         // A known method comes here when its parameters do not fit.
-        if let Some((_, wanted)) = PARAMS.iter().find(|row| row.0 == request.method) {
+        let known = PARAMS.iter().find(|row| row.0 == request.method && !gone);
+        if let Some((_, wanted)) = known {
             return Err(ErrorData::invalid_params(format!("{} takes {wanted}.", request.method), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Owned(request.method), None))
     }
 }
 
+/// The method that the modern era does not have.
+const HANDSHAKE: &str = "initialize";
+
 /// What the methods of a server take.
 const PARAMS: [(&str, &str); 3] = [
     ("tools/call", "a name, and an object of arguments"),
     ("tools/list", "a cursor, or nothing"),
-    ("initialize", "a protocol version, capabilities and the client's name and version"),
+    (HANDSHAKE, "a protocol version, capabilities and the client's name and version"),
 ];

@@ -17,6 +17,9 @@ pub const STATE_LIFE: Duration = Duration::from_secs(10 * 60);
 /// The least length of a key, in bytes.
 const KEY_BYTES: usize = 32;
 
+/// The key of the question whether a call may run, and what the keys of those of nested calls begin with.
+pub(crate) const APPROVAL: &str = "approval";
+
 /// The version of what is sealed.
 const VERSION: u8 = 1;
 
@@ -40,6 +43,13 @@ impl State {
     pub(crate) fn first(idempotency_key: Option<String>) -> State {
         let call_id = Uuid::now_v7().to_string();
         State { v: VERSION, call_id, idempotency_key, ..State::default() }
+    }
+
+    /// Takes answers that came with the first round, before they were asked for. Consent is none of them: nobody has seen what
+    /// it would be to.
+    pub(crate) fn foresee<'a>(&mut self, answers: impl Iterator<Item = (&'a String, &'a Value)>) {
+        let own = answers.filter(|(key, _)| !key.starts_with(APPROVAL));
+        self.answers.extend(own.map(|(key, answer)| (key.clone(), answer.clone())));
     }
 
     /// Takes the answers that are awaited.

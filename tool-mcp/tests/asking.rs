@@ -236,6 +236,17 @@ async fn several_rounds_keep_their_answers_and_what_does_not_fit_is_asked_again(
 }
 
 #[tokio::test]
+async fn answers_of_the_first_round_are_taken_and_extra_keys_ignored() {
+    let mut client = Client::new(Confirm::Ask);
+    let accept = |content: Value| json!({"action": "accept", "content": content});
+    let answers = json!({"who": accept(json!({"name": "Ada"})), "why": accept(json!({"reason": "fun"})),
+        "extra": accept(json!({}))});
+    let call = json!({"name": "interview", "arguments": {}, "inputResponses": answers});
+    let done = client.asked(call).await;
+    assert_eq!(done["result"]["content"][0]["text"], "Ada fun", "{done}");
+}
+
+#[tokio::test]
 async fn the_legacy_era_asks_during_the_call() {
     let mut client = Client::new(Confirm::Ask);
     client.initialize(json!({"elicitation": {}})).await;

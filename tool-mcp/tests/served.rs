@@ -471,3 +471,138 @@ async fn progress_comes_before_the_result_and_only_when_asked_for() {
     assert_eq!(told.last(), Some(&3.0), "{told:?}");
     assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
 }
+
+#[tokio::test]
+async fn ten_thousand_broken_lines_end_nothing_and_put_only_json_on_the_output() {
+    let seeds = [
+        initialize(),
+        modern(1, "tools/list", json!({})),
+        modern(2, "tools/call", json!({"name": "add", "arguments": {"a": 1, "b": 2}})),
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#.to_owned(),
+    ];
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    let mut lines = Vec::new();
+    for _ in 0..10_000 {
+        let mut line = seeds[next(seeds.len())].clone().into_bytes();
+        for _ in 0..=next(4) {
+            let at = next(line.len().max(1));
+            if line.is_empty() {
+                break;
+            }
+            match next(3) {
+                0 => line[at] = u8::try_from(next(256)).unwrap(),
+                1 => drop(line.remove(at)),
+                _ => line.truncate(at.max(1)),
+            }
+        }
+        line.retain(|byte| *byte != b'\n');
+        line.push(b'\n');
+        lines.extend_from_slice(&line);
+    }
+    lines.extend_from_slice(format!("{}\n", modern(77_777, "tools/list", json!({}))).as_bytes());
+    let (read, mut write) = tokio::io::split(serve(builder().build().unwrap()));
+    let sent = tokio::spawn(async move {
+        write.write_all(&lines).await.unwrap();
+        write
+    });
+    let mut read = BufReader::new(read).lines();
+    loop {
+        let line = read.next_line().await.unwrap().expect("the session goes on");
+        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert_eq!(answer["jsonrpc"], "2.0");
+        if answer["id"] == 77_777 {
+            break;
+        }
+    }
+    drop(sent.await.unwrap());
+}
+
+#[tokio::test]
+async fn many_tools_come_in_pages_each_once() {
+    let add = |registry: tool_core::registry::RegistryBuilder, at: usize| {
+        let tool = tool_core::DynTool::builder(format!("tool_{at:03}"))
+            .description("One of many.")
+            .behavior(tool_core::Behavior::READ)
+            .input_schema(json!({"type": "object", "properties": {}}))
+            .handler_sync(|_, _| Ok(ToolOutput::text("here")))
+            .build()
+            .unwrap();
+        registry.add_dyn(tool)
+    };
+    let registry = (0..250).fold(Registry::builder(), add).build().unwrap();
+    let server = McpServer::builder(Executor::standard(registry)).build().unwrap();
+    for version in versions() {
+        let client = client(server.clone(), version).await;
+        let (mut names, mut pages, mut cursor) = (Vec::new(), 0, None);
+        loop {
+            let params = rmcp::model::PaginatedRequestParams::default().with_cursor(cursor);
+            let page = client.list_tools(Some(params)).await.unwrap();
+            names.extend(page.tools.iter().map(|tool| tool.name.to_string()));
+            pages += 1;
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(pages, 3);
+        assert!(names.len() == 250 && names.is_sorted_by(|a, b| a < b), "{names:?}");
+        client.cancel().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_changes_is_told_in_both_eras() {
+    let server = builder().live_filter().build().unwrap();
+    let only = |name: &str| Filter { only: vec![name.to_owned()], ..Filter::default() };
+    for modern_era in [false, true] {
+        let (read, mut write) = tokio::io::split(serve(server.clone()));
+        let mut read = BufReader::new(read).lines();
+        let listen = modern(5, "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+        let opened = match modern_era {
+            true => format!("{listen}\n"),
+            false => format!(
+                "{}\n{}\n{}\n",
+                initialize(),
+                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+                legacy(5, "tools/list", &json!({}))
+            ),
+        };
+        write.write_all(opened.as_bytes()).await.unwrap();
+        let mut next =
+            async || -> Value { serde_json::from_str(&read.next_line().await.unwrap().unwrap()).unwrap() };
+        let first = next().await;
+        match modern_era {
+            true => assert_eq!(first["method"], "notifications/subscriptions/acknowledged"),
+            false => {
+                assert_eq!(first["result"]["capabilities"], json!({"tools": {"listChanged": true}}));
+                assert_eq!(next().await["id"], 5);
+            }
+        }
+        // The handler may begin to listen after this; a change that comes later is told.
+        let told = async {
+            loop {
+                if next().await["method"] == "notifications/tools/list_changed" {
+                    break;
+                }
+            }
+        };
+        let change = async {
+            for name in ["add", "greet"].into_iter().cycle() {
+                server.set_filter(&only(name)).unwrap();
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! { () = told => {}, () = change => {} }
+    }
+    server.set_filter(&only("add")).unwrap();
+    let answers = talk(server, &[modern(1, "tools/list", json!({}))], 1).await;
+    assert_eq!(answers[0]["result"]["tools"].as_array().unwrap().len(), 1);
+    let fixed = builder().build().unwrap();
+    assert_eq!(fixed.set_filter(&only("add")).unwrap_err().code_str(), "filter_fixed");
+}

@@ -55,7 +55,11 @@ pub(crate) fn mcp_serve(
     }
     let server = server.build()?;
     match http {
-        None => run(serve_stdio(server))?,
+        None => {
+            run(serve_stdio(server))?;
+            // A result of this command would be one more line on standard output, and no message.
+            std::process::exit(0);
+        }
         Some(address) => {
             let mut options = HttpOptions::at(address)?;
             (options.allow_hosts, options.allow_origins) = (allow_host, allow_origin);

@@ -80,7 +80,7 @@ fn the_program_serves_both_eras_and_writes_nothing_but_messages() {
     std::fs::write(root.path().join("a.txt"), "hello\n").unwrap();
     let read = json!({"name": "read_file", "arguments": {"path": "a.txt"}});
     let bad = json!({"name": "read_file", "arguments": {"limit": "many"}});
-    let says = json!({"name": "shell", "arguments": {"command": "echo noise"}});
+    let says = json!({"name": "bash", "arguments": {"cmd": "echo", "args": ["noise"]}});
     for modern_era in [false, true] {
         let line = |id, method: &str, params: &Value| match modern_era {
             true => modern(id, method, params.clone()),

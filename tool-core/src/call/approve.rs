@@ -177,7 +177,10 @@ impl Approve {
         };
         if let Some(known) = self.approvals.find(&hash)? {
             match known.state {
-                ApprovalState::Always => return Ok(note(inv, "always", Some(&known.id))),
+                ApprovalState::Always => {
+                    note(inv, "always", Some(&known.id));
+                    return Ok(());
+                }
                 ApprovalState::Once => {
                     note(inv, "later", Some(&known.id));
                     return self.approvals.revoke(&known.id).map(drop);
@@ -206,7 +209,10 @@ impl Approve {
         match decision {
             // The answer that was read may be the end of a terminal that the caller has left.
             _ if inv.ctx.is_cancelled() => Err(run::cancelled(inv.tool)),
-            Ok(Decision::AllowOnce) => Ok(note(inv, approver.name(), None)),
+            Ok(Decision::AllowOnce) => {
+                note(inv, approver.name(), None);
+                Ok(())
+            }
             Ok(Decision::AllowAlways) => {
                 let id = ApprovalId(format!("ap_{}", hash.get(..16).unwrap_or(&hash)));
                 note(inv, approver.name(), Some(&id));
