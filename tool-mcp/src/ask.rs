@@ -57,6 +57,9 @@ struct Held {
     waiting: BTreeMap<String, Question>,
 }
 
+/// The questions that are left at the end of a call, and the state in which it goes on.
+type Suspended = (BTreeMap<String, Question>, State);
+
 impl Dialogue {
     pub(crate) fn new(
         era: Era,
@@ -77,7 +80,7 @@ impl Dialogue {
     ///
     /// # Errors
     /// `denied`, code `too_many_rounds`.
-    pub(crate) fn suspended(&self) -> Result<Option<(BTreeMap<String, Question>, State)>, ToolError> {
+    pub(crate) fn suspended(&self) -> Result<Option<Suspended>, ToolError> {
         let mut held = self.held();
         let waiting = std::mem::take(&mut held.waiting);
         if waiting.is_empty() {

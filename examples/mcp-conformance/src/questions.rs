@@ -57,7 +57,7 @@ async fn test_elicitation_sep1330_enums(ctx: &ToolContext) -> Result<String, Too
 async fn test_input_required_result_elicitation(ctx: &ToolContext) -> Result<String, ToolError> {
     let answer =
         ctx.ask("user_name", Question::new("What is your name?").field("name", text(), true)).await?;
-    Ok(format!("Hello, {}!", answer["name"].as_str().unwrap_or_default()))
+    Ok(format!("Hello, {}!", answer.get("name").and_then(Value::as_str).unwrap_or_default()))
 }
 
 /// Asks for a yes.
