@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 LEAST_LEGACY=${LEAST_LEGACY:-65}
-LEAST_MODERN=${LEAST_MODERN:-116}
+LEAST_MODERN=${LEAST_MODERN:-118}
 DIR=${TOOL_MCP_NPM:-target/mcp}
 
 skip() {
