@@ -73,8 +73,18 @@ fn golden(program: &Path, name: &str, commands: impl IntoIterator<Item = String>
 }
 
 /// The commands that every program has.
-const BUILT_IN: [&str; 9] =
-    ["tools", "tools list", "tools show", "tools schema", "call", "skill", "completions", "man", "help"];
+const BUILT_IN: [&str; 10] = [
+    "tools",
+    "tools list",
+    "tools show",
+    "tools schema",
+    "tools why",
+    "call",
+    "skill",
+    "completions",
+    "man",
+    "help",
+];
 
 #[test]
 fn help_of_every_command_of_the_demo() {

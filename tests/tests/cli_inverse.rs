@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 use tests::captured::Captured;
 use tool_cli::{Cli, Io, quote::quote};
 use tool_core::def::Surface;
+use tool_core::registry::Unmet;
 use tool_core::{Call, Caller, Coerce, Executor, Registry, ToolContext, ToolEntry};
 use tool_std as _;
 
@@ -43,7 +44,8 @@ fn every_call_of_the_demo_reads_back() {
 
 #[test]
 fn every_call_of_a_standard_tool_reads_back() {
-    let registry = Registry::builder().discover().build().unwrap();
+    // Nothing runs: what the tools need is not asked for.
+    let registry = Registry::builder().discover().unmet(Unmet::Hide).build().unwrap();
     assert!(registry.len() >= 15, "the standard tools are linked");
     read_back(&Cli::new(registry.clone()).name("toolbox"), &registry);
 }

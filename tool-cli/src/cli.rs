@@ -25,6 +25,9 @@ use crate::{command_line, schema};
 /// Makes the context of a call from what the person asked for.
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
 
+/// Adds layers to the executor of the program's tools.
+pub(crate) type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync;
+
 /// Reads a policy file for the tools of a registry.
 pub(crate) type ReadPolicy =
     dyn Fn(&Path, &Settings, &Registry) -> Result<Arc<dyn Policy>, ToolError> + Send + Sync;
@@ -62,8 +65,10 @@ pub struct Cli {
     pub(crate) executor: Option<Result<Executor, ToolError>>,
     /// The executor of a program that has none of its own: it remembers what a person approved for good.
     pub(crate) standard: OnceLock<Executor>,
+    pub(crate) layers: Option<Box<Layers>>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
+    pub(crate) tables: Vec<&'static str>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
     pub(crate) limits: Option<Box<Judge>>,
@@ -97,8 +102,10 @@ impl Cli {
             groups: BTreeMap::new(),
             executor: None,
             standard: OnceLock::new(),
+            layers: None,
             provide: None,
             probes: Vec::new(),
+            tables: Vec::new(),
             policy: None,
             commands: Vec::new(),
             limits: None,
@@ -137,6 +144,16 @@ impl Cli {
     #[must_use]
     pub fn executor(mut self, builder: ExecutorBuilder) -> Cli {
         self.executor = Some(for_command_line(builder).build());
+        self
+    }
+
+    /// Adds layers to the executor of the program's own tools, once they are collected: a journal, for instance.
+    #[must_use]
+    pub fn layers<F>(mut self, add: F) -> Cli
+    where
+        F: Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync + 'static,
+    {
+        self.layers = Some(Box::new(add));
         self
     }
 
@@ -179,6 +196,13 @@ impl Cli {
         F: Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync + 'static,
     {
         self.probes.push((name.into(), Box::new(inspect)));
+        self
+    }
+
+    /// Lets the settings file have tables that the program reads itself, by [`Settings::table`].
+    #[must_use]
+    pub fn tables(mut self, names: impl IntoIterator<Item = &'static str>) -> Cli {
+        self.tables.extend(names);
         self
     }
 
@@ -262,7 +286,12 @@ impl Cli {
             None => match self.standard.get() {
                 Some(executor) => Ok(executor.clone()),
                 None => {
-                    let executor = for_command_line(Executor::standard(registry.clone())).build()?;
+                    let builder = Executor::standard(registry.clone());
+                    let builder = match &self.layers {
+                        Some(add) => add(builder),
+                        None => builder,
+                    };
+                    let executor = for_command_line(builder).build()?;
                     Ok(self.standard.get_or_init(|| executor).clone())
                 }
             },
@@ -281,7 +310,11 @@ impl Cli {
     /// What the options, variables and settings file of a run say, and what is wrong with their words.
     pub(crate) fn settings(&self, given: &AllGiven, io: &Io) -> (Settings, Vec<Fault>) {
         let prefix = self.prefix();
-        settings::read(given, io, Owner { name: &self.name, prefix: &prefix, limits: self.limits.as_deref() })
+        settings::read(
+            given,
+            io,
+            Owner { name: &self.name, prefix: &prefix, limits: self.limits.as_deref(), tables: &self.tables },
+        )
     }
 
     /// The prefix of the program's variables.

@@ -234,8 +234,11 @@ impl<'a> Lexer<'a> {
         }
         let mut open = open.into_iter().peekable();
         for free in std::mem::take(&mut self.free) {
+            // `bash -- curl URL` means the program first: what must be given and was not before `--` comes behind it.
+            let is_awaited = open.peek().is_some_and(|(_, param)| param.required);
             if let (Some(last), Some(dashes)) = (last, self.dashed)
                 && free.at > dashes
+                && !is_awaited
             {
                 self.place(last, free);
                 continue;

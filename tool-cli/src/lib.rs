@@ -70,7 +70,7 @@ pub use builtin::RESERVED;
 pub use cli::Cli;
 pub use exit::ExitCode;
 pub use io::{Io, Settled, Terminal, Tty};
-pub use run::{main, run};
+pub use run::{main, main_from, run};
 pub use schema::Target as SchemaTarget;
 pub use settings::{Color, LimitSet, Setting, Settings, Source};
 pub use sight::Surroundings;

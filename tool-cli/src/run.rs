@@ -36,11 +36,16 @@ pub fn run() -> ExitCode {
 ///
 /// An error, for instance of building the registry, is reported like that of a call.
 pub fn main(cli: Result<Cli, ToolError>) -> ExitCode {
+    main_from(cli, std::env::args_os().skip(1))
+}
+
+/// [`main`] with a command line of its own: for a program that has other programs under words of its own.
+pub fn main_from(cli: Result<Cli, ToolError>, argv: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     // What a panic says may hold a secret; whoever wants to see it asks for the log.
     std::panic::set_hook(Box::new(|panic| tracing::debug!(target: "toolbox::panic", "{panic}")));
     let run = || match process_io() {
         Ok(io) => match cli {
-            Ok(cli) => cli.run_from(std::env::args_os().skip(1), io),
+            Ok(cli) => cli.run_from(argv, io),
             Err(error) => Cli::discover().fail(error, io),
         },
         Err(error) => {

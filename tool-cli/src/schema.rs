@@ -1,7 +1,8 @@
 //! `--schema`: what a surface gets of a tool, printed instead of a call.
 
 use serde_json::{Map, Value, json};
-use tool_core::{ToolDef, ToolError};
+use tool_core::dialect::{Dialect as _, DialectId, DialectIssue, PlanOptions};
+use tool_core::{ToolDef, ToolEntry, ToolError};
 
 /// The canonical input schema of a tool, which the table of its options is read from.
 ///
@@ -29,20 +30,66 @@ pub enum Target {
     Input,
     /// The output schema, null where there is none.
     Output,
+    /// What an API gets of the tool.
+    Dialect(DialectId),
 }
 
 impl Target {
     /// Every target with its word.
-    pub const ALL: [(Target, &'static str); 2] = [(Target::Input, "input"), (Target::Output, "output")];
+    pub const ALL: [(Target, &'static str); 7] = [
+        (Target::Input, "input"),
+        (Target::Output, "output"),
+        (Target::Dialect(DialectId::Anthropic), "anthropic"),
+        (Target::Dialect(DialectId::OpenAiChat), "openai"),
+        (Target::Dialect(DialectId::OpenAiResponses), "openai-responses"),
+        (Target::Dialect(DialectId::Gemini), "gemini"),
+        (Target::Dialect(DialectId::Mcp20260728), "mcp"),
+    ];
 
-    /// The schema of a tool.
+    /// What the target gets of one tool, and what it loses.
     ///
     /// # Errors
-    /// Those of building the schema.
-    pub fn schema(self, def: &ToolDef<'_>) -> Result<Value, ToolError> {
+    /// Those of building the schema, and of planning the tool.
+    pub fn of_one(self, entry: &ToolEntry) -> Result<(Value, Vec<DialectIssue>), ToolError> {
         match self {
-            Target::Input => Ok(def.input_schema()?.schema().clone()),
-            Target::Output => Ok(def.output_schema().map_or(Value::Null, |schema| Value::clone(schema))),
+            Target::Dialect(dialect) => {
+                let (tools, lost) = offered(dialect, &[entry])?;
+                let one = tools.pointer("/0/functionDeclarations/0").or_else(|| tools.get(0));
+                Ok((one.cloned().unwrap_or_default(), lost))
+            }
+            _ => Ok((self.schema(entry.def())?, Vec::new())),
         }
     }
+
+    /// What the target gets of several tools, and what it loses.
+    ///
+    /// # Errors
+    /// Those of building the schemas, and of planning the tools for one request.
+    pub fn of_all(self, entries: &[&ToolEntry]) -> Result<(Value, Vec<DialectIssue>), ToolError> {
+        if let Target::Dialect(dialect) = self {
+            return offered(dialect, entries);
+        }
+        let shown =
+            |entry: &&ToolEntry| Ok(json!({"name": entry.name(), "schema": self.schema(entry.def())?}));
+        Ok((entries.iter().map(shown).collect::<Result<Value, ToolError>>()?, Vec::new()))
+    }
+
+    /// A schema of a tool, whoever gets it.
+    fn schema(self, def: &ToolDef<'_>) -> Result<Value, ToolError> {
+        match self {
+            Target::Output => Ok(output(def)),
+            Target::Input | Target::Dialect(_) => Ok(def.input_schema()?.schema().clone()),
+        }
+    }
+}
+
+/// The output schema of a tool, null where there is none.
+pub(crate) fn output(def: &ToolDef<'_>) -> Value {
+    def.output_schema().map_or(Value::Null, |schema| Value::clone(schema))
+}
+
+/// The member `tools` of a request with these tools.
+fn offered(dialect: DialectId, entries: &[&ToolEntry]) -> Result<(Value, Vec<DialectIssue>), ToolError> {
+    let plan = dialect.plan(entries, &PlanOptions::default())?;
+    Ok((dialect.tools(&plan), plan.issues().collect()))
 }

@@ -7,7 +7,7 @@ mod indirect;
 mod surroundings;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
@@ -218,7 +218,14 @@ impl<'c> Session<'c> {
         };
         if lexed.globals.has(Global::Schema) {
             return match settings.schema.filter(|_| faults.is_empty()) {
-                Some(target) => Ok(Next::Done(self.show_value(target.schema(def)?, &stage))),
+                Some(target) => {
+                    let (shown, lost) = target.of_one(command.entry)?;
+                    let told = if settings.quiet { Vec::new() } else { lost };
+                    for issue in told {
+                        let _ = writeln!(self.io.stderr, "warning: {issue}");
+                    }
+                    Ok(Next::Done(self.show_value(shown, &stage)))
+                }
                 None => Err(Refusal::at(Settled::of_faults(faults), stage)),
             };
         }

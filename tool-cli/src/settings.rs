@@ -77,6 +77,7 @@ pub struct Settings {
     /// Where a command that writes several files puts them.
     pub(crate) directory: Option<PathBuf>,
     pub(crate) limits: Vec<LimitSet>,
+    pub(crate) tables: BTreeMap<&'static str, serde_json::Value>,
     pub(crate) sources: Vec<Setting>,
     /// What is wrong with the settings file, one line for each mistake.
     pub(crate) mistakes: Vec<String>,
@@ -129,6 +130,11 @@ impl Settings {
         &self.limits
     }
 
+    /// A table of the settings file that the program reads itself ([`crate::Cli::tables`]), if the file has it.
+    pub fn table(&self, name: &str) -> Option<&serde_json::Value> {
+        self.tables.get(name)
+    }
+
     /// Whether the settings file can be used.
     ///
     /// # Errors
@@ -164,6 +170,8 @@ pub(crate) struct Owner<'a> {
     pub(crate) prefix: &'a str,
     /// What judges the keys and values of `[limits]`.
     pub(crate) limits: Option<&'a Judge>,
+    /// The tables that the program reads itself.
+    pub(crate) tables: &'a [&'static str],
 }
 
 /// Reads the global options, their variables and the settings file.
@@ -189,12 +197,16 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         schema: reader.schema(),
         directory: None,
         limits: Vec::new(),
+        tables: BTreeMap::new(),
         sources: Vec::new(),
         mistakes: Vec::new(),
         variables: Variables(Arc::new(io.env.clone())),
     };
     let Reader { file, faults, sources, .. } = reader;
-    (Settings { sources, limits: file.limits, mistakes: file.mistakes, ..settings }, faults)
+    (
+        Settings { sources, limits: file.limits, tables: file.tables, mistakes: file.mistakes, ..settings },
+        faults,
+    )
 }
 
 #[cfg(test)]
@@ -202,7 +214,7 @@ mod tests {
     use super::*;
     use crate::globals::Given;
 
-    const OWNER: Owner<'static> = Owner { name: "demo", prefix: "DEMO", limits: None };
+    const OWNER: Owner<'static> = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[] };
 
     fn given(options: &[(Global, Option<&str>)]) -> AllGiven {
         let all = options.iter().map(|(global, value)| Given {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ask::Asker;
 use crate::call::gate::Snapshot;
-use crate::call::{Approver, CallScope, Caller};
+use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
 use crate::live::LiveSink;
@@ -32,6 +32,7 @@ use crate::secret::{NoSecrets, Secret, SecretSource};
 pub struct ToolContext {
     host: Arc<Host>,
     call: Option<Arc<CallScope>>,
+    run: Option<Arc<RunScope>>,
 }
 
 /// What the host provides, shared by all its calls.
@@ -43,7 +44,6 @@ struct Host {
     approver: Option<Arc<dyn Approver>>,
     asker: Option<Arc<dyn Asker>>,
     agent: Option<String>,
-    run_id: Option<String>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -68,7 +68,7 @@ impl ToolContext {
             approver: None,
             asker: None,
             agent: None,
-            run_id: None,
+            run: None,
             snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
@@ -87,7 +87,7 @@ impl ToolContext {
             approver: host.approver.clone(),
             asker: host.asker.clone(),
             agent: host.agent.clone(),
-            run_id: host.run_id.clone(),
+            run: self.run.clone(),
             snapshot: host.snapshot.clone(),
             cancel: host.cancel.clone(),
             deadline: host.deadline,
@@ -232,12 +232,15 @@ impl ToolContext {
 
     /// Whose call this is; empty where there is only one tenant.
     pub fn tenant(&self) -> &str {
-        self.snapshot().map_or("", |snapshot| snapshot.tenant())
+        match self.run() {
+            Some(run) if !run.at.tenant.is_empty() => &run.at.tenant,
+            _ => self.snapshot().map_or("", |snapshot| snapshot.tenant()),
+        }
     }
 
     /// The run that this call belongs to; empty where there is none.
     pub fn run_id(&self) -> &str {
-        self.host.run_id.as_deref().unwrap_or_default()
+        self.run().map_or("", |run| &run.at.run_id)
     }
 
     /// What the agent sees, where that is known for the turn.
@@ -261,6 +264,21 @@ impl ToolContext {
         self.host.asker.as_deref()
     }
 
+    /// The attempt that this context belongs to.
+    pub(crate) fn run(&self) -> Option<&Arc<RunScope>> {
+        self.run.as_ref()
+    }
+
+    /// The call that this context belongs to, to be kept.
+    pub(crate) fn scope_of_call(&self) -> Option<&Arc<CallScope>> {
+        self.call.as_ref()
+    }
+
+    /// The same context within another attempt.
+    pub(crate) fn with_run(&self, run: Arc<RunScope>) -> ToolContext {
+        ToolContext { run: Some(run), ..self.clone() }
+    }
+
     /// Notes time that the call waited for somebody: its limits do not count it.
     pub(crate) fn waited(&self, time: Duration) {
         if let Some(call) = &self.call {
@@ -270,7 +288,8 @@ impl ToolContext {
 
     /// The same host with one call, which may be nested in the one that this context has.
     pub(crate) fn for_call(&self, make: impl FnOnce(Option<Arc<CallScope>>) -> CallScope) -> ToolContext {
-        ToolContext { host: Arc::clone(&self.host), call: Some(Arc::new(make(self.call.clone()))) }
+        let call = Some(Arc::new(make(self.call.clone())));
+        ToolContext { host: Arc::clone(&self.host), call, run: self.run.clone() }
     }
 }
 
@@ -294,7 +313,7 @@ pub struct ContextBuilder {
     approver: Option<Arc<dyn Approver>>,
     asker: Option<Arc<dyn Asker>>,
     agent: Option<String>,
-    run_id: Option<String>,
+    run: Option<Arc<RunScope>>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -358,8 +377,13 @@ impl ContextBuilder {
     }
 
     /// The run that these calls belong to.
-    pub fn run(mut self, id: impl Into<String>) -> Self {
-        self.run_id = Some(id.into());
+    pub fn run(self, id: impl Into<String>) -> Self {
+        self.at(Coordinates::new(id))
+    }
+
+    /// Where these calls stand in a run.
+    pub fn at(mut self, at: Coordinates) -> Self {
+        self.run = Some(RunScope::new(at, None));
         self
     }
 
@@ -391,7 +415,7 @@ impl ContextBuilder {
             approver,
             asker,
             agent,
-            run_id,
+            run,
             snapshot,
             cancel,
             deadline,
@@ -404,12 +428,11 @@ impl ContextBuilder {
             approver,
             asker,
             agent,
-            run_id,
             snapshot,
             cancel,
             deadline,
         };
-        ToolContext { host: Arc::new(host), call: None }
+        ToolContext { host: Arc::new(host), call: None, run }
     }
 }
 

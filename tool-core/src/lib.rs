@@ -17,9 +17,11 @@ pub mod def;
 pub mod dialect;
 mod error;
 mod fingerprint;
+pub mod journal;
 mod live;
 mod output;
 mod progress;
+pub mod recover;
 pub mod registry;
 pub mod schema;
 mod secret;
@@ -40,6 +42,10 @@ pub use call::{
     AuditOutput, AuditRow, AuditSettings, AuditSink, Batch, CheckMode, Finished, INLINE_LIMIT, JsonLines,
     MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, RETRIES, ReadResultTool, ResultScope,
     ResultStore, ShapeSettings, TracingAudit, read_result,
+};
+pub use call::{
+    Coordinates, EffectInfo, JOURNAL_WAIT, JournalMode, RECONCILE_TIME, SNAPSHOT_TIME, SnapshotHook,
+    WorkspaceRoot,
 };
 #[cfg(feature = "limit")]
 pub use call::{LimitSettings, RateBucket};

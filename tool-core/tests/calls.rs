@@ -1,6 +1,13 @@
 //! The whole chain: every kind of ending, its audit row, what is shaped, checked, retried, nested and batched.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
+)]
+
+mod policy_of_one;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -626,4 +633,52 @@ async fn gate_and_visibility_are_in_the_audit_row_with_the_secret_that_is_missin
     let row = &rows.take()[0];
     assert_eq!((row.layer.as_deref(), row.code.as_deref()), (Some("gate"), Some("tool_not_enabled")));
     assert_eq!(row.decision["gate"], json!({"reason": "not_enabled"}));
+}
+
+/// Waits until it may go on.
+#[derive(Clone)]
+struct Door(Arc<tokio::sync::Semaphore>);
+
+/// Waits.
+#[tool(register = false)]
+async fn wait_for(#[ctx] door: &Door) -> Result<(), ToolError> {
+    door.0.acquire().await.map(drop).map_err(|_| ToolError::failed("The door is gone."))
+}
+
+#[tokio::test]
+async fn a_tool_disabled_while_it_runs_finishes_what_was_admitted_and_the_rows_tell_which() {
+    let (rows, door) = (Rows::default(), Door(Arc::new(tokio::sync::Semaphore::new(0))));
+    let registry = Registry::builder().add::<WaitForTool>().build().unwrap();
+    let policy = |rows: &[&'static str], sha256| policy_of_one::OnePolicy {
+        rows: rows.to_vec(),
+        sha256,
+        ..Default::default()
+    };
+    let executor = Executor::standard(registry)
+        .policy(Arc::new(policy(&["*"], "old")))
+        .audit(audited(&rows))
+        .build()
+        .unwrap();
+    let ctx = ToolContext::builder().agent("bot").provide(door.clone()).build();
+    let mut running: Vec<_> = (0..100)
+        .map(|_| Box::pin(executor.call(Call::new("wait_for", json!({})), &ctx, Caller::Llm)))
+        .collect();
+    for call in &mut running {
+        assert!(std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx).is_pending())).await);
+    }
+    executor.reload(Arc::new(policy(&[], "new")));
+    for _ in 0..10 {
+        let later = executor.call(Call::new("wait_for", json!({})), &ctx, Caller::Llm).await.unwrap_err();
+        assert_eq!((later.kind(), later.code_str()), (ErrorKind::Denied, "tool_not_enabled"));
+    }
+    door.0.add_permits(100);
+    for call in running {
+        call.await.unwrap();
+    }
+    let told = rows.take();
+    let by =
+        |sha256: &str| told.iter().filter(|row| row.decision["policy_sha256"] == sha256).collect::<Vec<_>>();
+    let (old, new) = (by("old"), by("new"));
+    assert_eq!((old.len(), new.len()), (100, 10));
+    assert!(old.iter().all(|row| row.outcome == "ok") && new.iter().all(|row| row.outcome == "denied"));
 }

@@ -1,5 +1,6 @@
 //! The standard tools, and the workspace and sandbox they run in.
 
+pub mod configuration;
 pub mod edit;
 pub mod file;
 pub mod limits;

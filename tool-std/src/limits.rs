@@ -131,6 +131,7 @@ limits! {
     MAX_MEMORY_BYTES max_memory_bytes 4_294_967_296 1..=1_099_511_627_776, "Bytes of memory of a command.";
     MAX_PROCESSES max_processes 1_024 1..=4_194_304, "Processes and threads of a command.";
     PARALLEL_COMMANDS parallel_commands 16 1..=1_024, "Commands that run at once.";
+    READY_COMMANDS ready_commands 2 0..=64, "Sandboxes kept ready for the next commands; 0 keeps none.";
     MAX_BACKGROUND max_background 8 1..=1_024, "Background processes of one owner.";
     MAX_BACKGROUND_SECONDS max_background_seconds 86_400 1..=604_800, "Longest timeout of a background process, in seconds.";
     QUEUED_COMMANDS queued_commands 1_000 1..=1_000_000, "Commands that wait for a place.";
@@ -177,7 +178,8 @@ mod tests {
 
     #[test]
     fn zero_is_refused_where_it_would_close_the_tool() {
-        let allowed = ["excerpt_lines", "search_context_max", "free_space_floor", "undo_bytes"];
+        let allowed =
+            ["excerpt_lines", "search_context_max", "free_space_floor", "undo_bytes", "ready_commands"];
         for row in Limits::default().rows() {
             let mut limits = Limits::default();
             match limits.set(row.name, 0) {

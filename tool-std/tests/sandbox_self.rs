@@ -10,7 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Program, Stdio};
 use std::time::{Duration, Instant};
 
-use tool_std::sandbox::{Command, End, Sandbox, SandboxPolicy};
+#[path = "support/rounds.rs"]
+mod rounds;
+
+use rounds::rounds;
+use tool_std::sandbox::{Command, End, Sandbox, SandboxPolicy, Stop};
 use tool_std::{Workspace, WorkspacePolicy};
 
 /// Runs whose median is the cost of a spawn.
@@ -18,7 +22,10 @@ const RUNS: usize = 60;
 /// What a sandbox may add to the start of a program, on an idle machine.
 const COST: Duration = Duration::from_millis(15);
 /// How often a program is killed.
-const KILLS: usize = 10;
+const KILLS: usize = 100;
+/// Bytes of output that cost no memory, and what the program may grow by meanwhile.
+const OUTPUT: u64 = 1 << 30;
+const GROWTH: u64 = 16 << 20;
 
 fn main() {
     Sandbox::init();
@@ -28,7 +35,8 @@ fn main() {
         Some("tidy") => return a_program_is_its_own_helper(),
         _ => {}
     }
-    let promises: [(&str, fn()); 4] = [
+    let promises: [(&str, fn()); 5] = [
+        ("a_gibibyte_of_output_costs_no_memory", a_gibibyte_of_output_costs_no_memory),
         ("a_sandbox_leaves_no_file_behind", a_sandbox_leaves_no_file_behind),
         ("a_program_is_its_own_helper", a_program_is_its_own_helper),
         ("nothing_outlives_a_program_that_is_killed", nothing_outlives_a_program_that_is_killed),
@@ -79,9 +87,37 @@ fn a_sandbox_leaves_no_file_behind() {
     }
 }
 
+fn a_gibibyte_of_output_costs_no_memory() {
+    let root = tempfile::tempdir().unwrap();
+    let workspace = Workspace::open(root.path(), WorkspacePolicy::default()).unwrap();
+    let mut policy = SandboxPolicy::default();
+    policy.limits.max_total_output_bytes = 2 * OUTPUT;
+    let sandbox = Sandbox::open(policy, &workspace).unwrap();
+    let writes = |program: &str, args: &[&str]| {
+        run(&sandbox, Command::new(program, Duration::from_secs(300)).args(args.iter().copied()))
+    };
+    writes("true", &[]);
+    // The highest mark starts anew where the program stands.
+    fs::write("/proc/self/clear_refs", "5").unwrap();
+    let before = highest_memory();
+    let finished = writes("head", &["-c", &OUTPUT.to_string(), "/dev/zero"]);
+    assert_eq!((finished.end, finished.stdout.total), (End::Exit(0), OUTPUT));
+    assert_eq!(writes("yes", &[]).stopped, Some(Stop::Output));
+    let growth = highest_memory() - before;
+    println!("{OUTPUT} bytes of output and an endless one: {growth} bytes of memory");
+    assert!(growth < GROWTH, "{growth}");
+}
+
+/// The most memory that this program has had in use, in bytes.
+fn highest_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1_024
+}
+
 fn nothing_outlives_a_program_that_is_killed() {
     for missing in ["", "pidns", "pidns,cgroup", "userns"] {
-        for _ in 0..KILLS {
+        for _ in 0..rounds(KILLS) {
             kill_a_program(missing);
         }
     }

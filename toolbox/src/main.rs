@@ -1,18 +1,22 @@
 //! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`
 //! and a sandbox for the commands that they run.
 
+mod journal;
 mod mcp;
 mod policy;
 mod probe;
 
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
-use tool_core::{ContextBuilder, ToolContext, ToolError};
+use tool_core::journal::Journal;
+use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolContext, ToolError};
+use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
-use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};
+use tool_std::{Sandbox, Workspace};
+use tool_store::LazyJournal;
 
 fn main() -> ExitCode {
     // Each command that a tool runs is built by this program, started once more.
@@ -21,8 +25,20 @@ fn main() -> ExitCode {
         .name("toolbox")
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
+        .layers(recorded)
         .limits(limit)
+        .tables(tool_std::configuration::TABLES)
         .context(context)
+        .command::<journal::JournalListTool>()
+        .command::<journal::JournalShowTool>()
+        .command::<journal::JournalVerifyTool>()
+        .command::<journal::JournalHeadTool>()
+        .command::<journal::JournalExportTool>()
+        .command::<journal::JournalRecoverTool>()
+        .command::<journal::JournalResolveTool>()
+        .command::<journal::JournalRevertTool>()
+        .command::<journal::JournalPruneTool>()
+        .command::<journal::JournalSalvageTool>()
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
@@ -39,16 +55,38 @@ const ABOUT: &str = "The standard tools as one program.";
 /// The groups of tools, and what they are for.
 const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];
 
+/// Side effects are recorded, unless the journal is off.
+fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
+    match JOURNAL.as_ref() {
+        Some(journal) => {
+            let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
+            builder.journal(Arc::clone(journal) as Arc<dyn Journal>, JournalMode::Effects, program)
+        }
+        None => builder,
+    }
+}
+
+/// The journal of this process, opened by the first call that needs it.
+static JOURNAL: LazyLock<Option<Arc<LazyJournal>>> =
+    LazyLock::new(|| journal::place::journal(None).map(Arc::new));
+
+/// What the standard tools find in their context, at a place of a run where the environment names one.
+fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
+    let builder = plain(settings)?;
+    Ok(match journal::place::coordinates(settings, JOURNAL.as_deref())? {
+        Some(at) => builder.at(at),
+        None => builder,
+    })
+}
+
 /// The directory that the tools work in.
 fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
-    let policy = WorkspacePolicy { limits: limits(settings)?, ..WorkspacePolicy::default() };
-    Workspace::open(&settings.root, policy)
+    Workspace::open(&settings.root, rules(settings)?.workspace)
 }
 
 /// What confines the commands that the tools run.
 fn sandbox(settings: &Settings, workspace: &Workspace) -> Result<Sandbox, ToolError> {
-    let policy = SandboxPolicy { limits: limits(settings)?, ..SandboxPolicy::default() };
-    Sandbox::open(policy, workspace)
+    Sandbox::open(rules(settings)?.sandbox, workspace)
 }
 
 /// Judges a limit of the settings file.
@@ -65,6 +103,11 @@ fn limit(name: &str, value: u64) -> Result<(), ToolError> {
     })
 }
 
+/// The rules as the settings file has them.
+fn rules(settings: &Settings) -> Result<Rules, ToolError> {
+    Rules::read(|name| settings.table(name), &limits(settings)?)
+}
+
 /// The limits as the settings file has them.
 fn limits(settings: &Settings) -> Result<Limits, ToolError> {
     let mut limits = Limits::default();
@@ -73,7 +116,7 @@ fn limits(settings: &Settings) -> Result<Limits, ToolError> {
 }
 
 /// What the standard tools find in their context.
-fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
+fn plain(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     let workspace = workspace(settings)?;
     let sandbox = sandbox(settings, &workspace)?;
     Ok(ToolContext::builder()

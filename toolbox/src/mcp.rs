@@ -10,7 +10,7 @@ use tool_core::prelude::*;
 use tool_core::{Executor, SecretSource as _};
 use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, McpServerBuilder, serve_stdio};
 
-use crate::{ABOUT, GROUPS, context, policy};
+use crate::{ABOUT, GROUPS, context, policy, recorded};
 
 /// Serves the tools to an MCP client on standard input and output.
 ///
@@ -125,7 +125,7 @@ fn patterns(text: Option<&str>) -> Vec<String> {
 /// The program's tools as a server.
 fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, ToolError> {
     let settings = &around.settings;
-    let executor = Executor::standard(around.registry.clone());
+    let executor = recorded(Executor::standard(around.registry.clone()));
     let server = McpServer::builder(executor)
         .version(env!("CARGO_PKG_VERSION"))
         .summary(ABOUT)

@@ -12,8 +12,9 @@ use super::cli_judge::{OPEN, Outcome, contains, directory, equal, judge_printed,
 use crate::demo::{Reached, demo};
 
 #[test]
-fn every_case_of_the_command_line_holds() {
+fn vectors_cli() {
     let Some((cases, folder)) = super::cases("cli.json") else { return };
+    println!("vectors_cli: {} cases from {}", cases.len(), folder.display());
     assert!(cases.len() >= 300, "only {} cases", cases.len());
     let file: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("cli.json")).unwrap()).unwrap();

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -13,10 +14,15 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use crate::program::{PATIENCE, until};
 use crate::screen::screen;
 
+/// How long the last bytes may take.
+const LAST_BYTES: Duration = Duration::from_secs(5);
+
 /// The command and its terminal.
 pub(crate) struct Pty {
     master: File,
     output: Arc<Mutex<Vec<u8>>>,
+    /// Told when nobody has the other end any more.
+    closed: Receiver<()>,
     ended: Receiver<Option<i32>>,
     pub(crate) pid: u32,
 }
@@ -38,11 +44,12 @@ pub(crate) fn start(line: &str, env: &[(&str, &str)]) -> Pty {
     drop(command);
     drop(slave);
     let (pid, master) = (child.id(), File::from(master));
-    let output = read_all(master.try_clone().unwrap());
-    Pty { master, output, ended: wait_for(child), pid }
+    let (output, closed) = read_all(master.try_clone().unwrap());
+    Pty { master, output, closed, ended: wait_for(child), pid }
 }
 
-fn read_all(mut master: File) -> Arc<Mutex<Vec<u8>>> {
+fn read_all(mut master: File) -> (Arc<Mutex<Vec<u8>>>, Receiver<()>) {
+    let (close, closed) = mpsc::channel();
     let output = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&output);
     thread::spawn(move || {
@@ -51,8 +58,9 @@ fn read_all(mut master: File) -> Arc<Mutex<Vec<u8>>> {
         while let Ok(count @ 1..) = master.read(&mut bytes) {
             kept.lock().unwrap().extend(&bytes[..count]);
         }
+        let _ = close.send(());
     });
-    output
+    (output, closed)
 }
 
 fn wait_for(mut child: Child) -> Receiver<Option<i32>> {
@@ -95,15 +103,8 @@ impl Pty {
     fn ended(&self) -> (Option<i32>, Vec<u8>) {
         let code = self.ended.recv_timeout(PATIENCE);
         let code = code.unwrap_or_else(|_| panic!("it did not end: {:?}", self.text()));
-        // The last bytes may still be on their way through the terminal.
-        let mut before = self.bytes();
-        loop {
-            thread::park_timeout(std::time::Duration::from_millis(20));
-            let now = self.bytes();
-            if now == before {
-                return (code, now);
-            }
-            before = now;
-        }
+        // The last bytes may still be on their way through the terminal; a process left behind may keep it open.
+        let _ = self.closed.recv_timeout(LAST_BYTES);
+        (code, self.bytes())
     }
 }

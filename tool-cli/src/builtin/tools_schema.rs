@@ -1,6 +1,6 @@
 //! `tools schema`: what a surface gets of several tools.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tool_core::prelude::*;
 
 use super::{Program, call};
@@ -13,7 +13,10 @@ pub(crate) fn tools_schema(
     #[arg(positional, value_name = "NAME")]
     names: Vec<String>,
     /// Whose form of a schema.
-    #[arg(choices = ["input", "output"], default = "input".to_owned())]
+    #[arg(
+        choices = ["input", "output", "anthropic", "openai", "openai-responses", "gemini", "mcp"],
+        default = "input".to_owned()
+    )]
     target: String,
     #[ctx] program: &Program,
 ) -> Result<Value, ToolError> {
@@ -21,9 +24,22 @@ pub(crate) fn tools_schema(
     let target = Target::ALL.iter().find(|row| row.1 == target).map_or(Target::Input, |row| row.0);
     let known = |name: &String| registry.get(name).ok_or_else(|| call::unknown_tool(registry, name));
     let named: Vec<_> = names.iter().map(known).collect::<Result<_, _>>()?;
-    let entries = if names.is_empty() { registry.iter().collect() } else { named };
-    let shown = |entry: &tool_core::ToolEntry| {
-        Ok(json!({"name": entry.name(), "schema": target.schema(entry.def())?}))
-    };
-    entries.into_iter().map(shown).collect()
+    let entries: Vec<_> = if names.is_empty() { registry.iter().collect() } else { named };
+    let (shown, lost) = target.of_all(&entries)?;
+    for issue in lost {
+        tracing::warn!("{issue}");
+    }
+    Ok(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_targets_are_those_of_the_option() {
+        let schema = ToolsSchemaTool::DEF.input_schema().unwrap();
+        let words: Vec<&str> = Target::ALL.iter().map(|row| row.1).collect();
+        assert_eq!(schema.schema()["properties"]["target"]["enum"], serde_json::json!(words));
+    }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tool_core::prelude::*;
 
 use super::{Program, call, tools_list};
-use crate::schema::{self, Target};
+use crate::schema;
 use crate::tree::Tree;
 
 /// Shows everything about one tool.
@@ -24,7 +24,7 @@ pub(crate) fn tools_show(
     let more = [
         ("description", json!(def.description())),
         ("input_schema", schema::canonical(def)?),
-        ("output_schema", Target::Output.schema(def)?),
+        ("output_schema", schema::output(def)),
         ("examples", json!(examples)),
     ];
     if let Some(object) = shown.as_object_mut() {

@@ -56,9 +56,10 @@ pub(super) fn snapshot(program: &Program, agent: &str, surface: Option<&str>) ->
 }
 
 fn told(hidden: &Hidden) -> Value {
-    let mut told = hidden.to_json();
-    told["advice"] = Value::from(hidden.reason.advice());
-    told
+    let mut told = hidden.detail.clone();
+    told.insert("reason".to_owned(), Value::from(hidden.reason.as_str()));
+    told.insert("advice".to_owned(), Value::from(hidden.reason.advice()));
+    Value::Object(told)
 }
 
 /// `visible`, or one line for each reason.

@@ -8,10 +8,12 @@ use std::fs::File as OpenFile;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tool_core::args::{did_you_mean, suggest};
 
+use super::Owner;
 use super::word::{self, Misfit};
 use super::{LimitSet, Source};
 use crate::cli::Judge;
@@ -50,6 +52,8 @@ pub(crate) struct File {
     /// Where it is; `None` when there is none.
     pub(crate) path: Option<PathBuf>,
     entries: BTreeMap<&'static str, Entry>,
+    /// The tables that the program reads itself.
+    pub(crate) tables: BTreeMap<&'static str, Value>,
     /// What stands under `[limits]`.
     pub(crate) limits: Vec<LimitSet>,
     /// Every mistake, `FILE:LINE:COLUMN: …`.
@@ -70,14 +74,14 @@ impl File {
     }
 
     /// Reads the file that was named: it must be there.
-    pub(crate) fn named(path: PathBuf, judge: Option<&Judge>) -> File {
-        Self::read(&path, judge).unwrap_or_else(|error| Self::unreadable(path, &error))
+    pub(crate) fn named(path: PathBuf, owner: Owner<'_>) -> File {
+        Self::read(&path, owner).unwrap_or_else(|error| Self::unreadable(path, &error))
     }
 
     /// Reads the file of the configuration directory, if there is one.
-    pub(crate) fn of_user(io: &Io, program: &str, judge: Option<&Judge>) -> File {
-        let Some(path) = default_path(io, program) else { return File::default() };
-        match Self::read(&path, judge) {
+    pub(crate) fn of_user(io: &Io, owner: Owner<'_>) -> File {
+        let Some(path) = default_path(io, owner.name) else { return File::default() };
+        match Self::read(&path, owner) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => File::default(),
             Err(error) => Self::unreadable(path, &error),
@@ -90,7 +94,7 @@ impl File {
         File { path: Some(path), mistakes, ..File::default() }
     }
 
-    fn read(path: &Path, judge: Option<&Judge>) -> io::Result<File> {
+    fn read(path: &Path, owner: Owner<'_>) -> io::Result<File> {
         let file = OpenFile::open(path)?;
         if file.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -102,7 +106,7 @@ impl File {
         }
         let mut file = File { path: Some(path.to_owned()), ..File::default() };
         match String::from_utf8(bytes) {
-            Ok(text) => file.parse(&text, path, judge),
+            Ok(text) => file.parse(&text, path, owner),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let before =
@@ -113,7 +117,7 @@ impl File {
         Ok(file)
     }
 
-    fn parse(&mut self, text: &str, path: &Path, judge: Option<&Judge>) {
+    fn parse(&mut self, text: &str, path: &Path, owner: Owner<'_>) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut found: Vec<(usize, String)> = errors
             .iter()
@@ -122,7 +126,7 @@ impl File {
         for (key, value) in table.get_ref() {
             if let (LIMITS, DeValue::Table(limits)) = (&**key.get_ref(), value.get_ref()) {
                 for (key, value) in limits {
-                    match limit(key.get_ref(), value, judge) {
+                    match limit(key.get_ref(), value, owner.limits) {
                         Ok(value) => {
                             let line = place(text, key.span().start).0;
                             let source = Source::File { path: path.to_owned(), line };
@@ -133,6 +137,11 @@ impl File {
                         }
                     }
                 }
+                continue;
+            }
+            let own = owner.tables.iter().find(|name| **name == key.get_ref());
+            if let (Some(name), DeValue::Table(_)) = (own, value.get_ref()) {
+                self.tables.insert(name, json(value.get_ref()));
                 continue;
             }
             match entry(key.get_ref(), value) {
@@ -148,6 +157,26 @@ impl File {
         found.sort();
         found.dedup_by_key(|mistake| mistake.0);
         self.mistakes = found.iter().map(|(at, why)| mistake(path, text, *at, why)).collect();
+    }
+}
+
+/// A value as JSON. A date is its text.
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::from(text.as_ref()),
+        DeValue::Integer(number) => {
+            let text = number.as_str().replace('_', "");
+            i64::from_str_radix(&text, number.radix()).map_or_else(|_| Value::from(text), Value::from)
+        }
+        DeValue::Float(number) => number.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+        DeValue::Boolean(flag) => Value::from(*flag),
+        DeValue::Datetime(date) => Value::from(date.to_string()),
+        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
+        DeValue::Table(members) => {
+            let members =
+                members.iter().map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref())));
+            Value::Object(members.collect())
+        }
     }
 }
 
@@ -245,8 +274,18 @@ mod tests {
                 .code("limit_unknown")
                 .hint("it is `most`")),
         };
-        file.parse(text, Path::new("c.toml"), Some(judge));
+        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &["sandbox"] };
+        file.parse(text, Path::new("c.toml"), owner);
         file
+    }
+
+    #[test]
+    fn a_table_of_the_program_is_kept_as_it_is_and_another_is_a_mistake() {
+        let file = parsed("[sandbox]\nnetwork = \"allow\"\nn = 1_000\n[sandbox.env]\nA = \"b\"\n");
+        let expected = serde_json::json!({"network": "allow", "n": 1000, "env": {"A": "b"}});
+        assert_eq!((file.tables.get("sandbox"), file.mistakes.as_slice()), (Some(&expected), &[][..]));
+        assert_eq!(parsed("[sandbax]\nx = 1\n").mistakes.len(), 1);
+        assert_eq!(parsed("sandbox = \"off\"\n").mistakes.len(), 1);
     }
 
     #[test]
@@ -296,10 +335,11 @@ mod tests {
         );
         assert!(file.limits.is_empty());
         let mut without = File::default();
-        without.parse("limits = 1\n", Path::new("c.toml"), None);
+        let nobody = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[] };
+        without.parse("limits = 1\n", Path::new("c.toml"), nobody);
         assert_eq!(without.mistakes, ["c.toml:1:10: `limits`: expected table, got integer"]);
         let mut without = File::default();
-        without.parse("[limits]\nmost = 1\n", Path::new("c.toml"), None);
+        without.parse("[limits]\nmost = 1\n", Path::new("c.toml"), nobody);
         assert_eq!(without.mistakes, ["c.toml:2:1: `most`: this program has no limits to set"]);
     }
 

@@ -60,8 +60,8 @@ impl<'a> Reader<'a> {
         };
         let (file, source) = match named {
             Some((path, source)) if path.is_empty() => (File::default(), source),
-            Some((path, source)) => (File::named(self.io.cwd.join(path), owner.limits), source),
-            None => (File::of_user(self.io, owner.name, owner.limits), Source::Default),
+            Some((path, source)) => (File::named(self.io.cwd.join(path), owner), source),
+            None => (File::of_user(self.io, owner), Source::Default),
         };
         let value = file.path.as_ref().map(|path| path.display().to_string());
         self.sources.push(Setting { name: "config", value, source });

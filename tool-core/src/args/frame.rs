@@ -59,6 +59,11 @@ pub(super) struct Slot {
 }
 
 impl<'a> Args<'a> {
+    /// The parameters of the tool, where it has no table those that its schema tells.
+    pub(crate) fn parameters(&self) -> &[ParamDef<'a>] {
+        &self.params
+    }
+
     /// Matches an input to the parameters of a tool. Null is an empty object; a text is parsed once more.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ impl<'a> Args<'a> {
     }
 
     /// What a parameter is when it is left out, its numbers written as those that are given.
-    pub(super) fn default_value(&self, i: usize) -> Option<Value> {
+    pub(crate) fn default_value(&self, i: usize) -> Option<Value> {
         let param = self.params.get(i)?;
         let mut value = self.declared_default(i, param)?;
         if !param.keys.any {

@@ -6,7 +6,7 @@ use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use super::bounds::Limits;
-use super::coercion::{Coercion, Rule, Verdict};
+use super::coercion::{Coerce, Coercion, Rule, Verdict};
 use super::decode::{Decoded, Given, decoded, is_told_by_type};
 use super::frame::Args;
 use super::issue::{ArgIssue, IssueCode};
@@ -16,7 +16,7 @@ use super::shape::{self, Shape};
 use super::texts;
 use super::walk::{Around, Found};
 use crate::__private::ToolArg;
-use crate::def::ParamKind;
+use crate::def::{Hint, ParamDef, ParamKind};
 
 static NULL: Value = Value::Null;
 static FALSE: Value = Value::Bool(false);
@@ -166,7 +166,7 @@ impl<'a> Args<'a> {
         let Some(param) = self.params.get(i).copied() else { return Err(Found::default()) };
         let key = Place::Key(&Place::Top, self.spelled(i));
         let place = if param.keys.flatten { &Place::Top } else { &key };
-        let given = Given { i, param, value, place, mode: self.mode };
+        let given = Given { i, param, value, place, mode: self.mode_for(&param, value) };
         let told_by_type = is_told_by_type(&param);
         let mut before = None;
         if told_by_type || !self.is_guarded(i) {
@@ -189,7 +189,13 @@ impl<'a> Args<'a> {
         };
         let key = Place::Key(&Place::Top, self.spelled(i));
         let place = if param.keys.flatten { &Place::Top } else { &key };
-        Given { i, param, value, place, mode: self.mode }.by_schema(shape)
+        Given { i, param, value, place, mode: self.mode_for(&param, value) }.by_schema(shape)
+    }
+
+    /// A number or boolean is no text where a path is wanted: it would name a file that nobody meant (sandbox.md §1).
+    fn mode_for(&self, param: &ParamDef<'_>, value: &Value) -> Coerce {
+        let is_path = matches!(param.keys.hint, Some(Hint::File | Hint::Dir | Hint::Path));
+        if is_path && matches!(value, Value::Number(_) | Value::Bool(_)) { Coerce::Strict } else { self.mode }
     }
 
     /// What the tool's schema tells; a broken one is the fault that the call ends with.

@@ -58,6 +58,8 @@ pub struct ApprovalRequest<'a> {
     pub args: &'a Value,
     /// Who called.
     pub caller: Caller,
+    /// What is asked instead, where it is not whether the tool may run: whether an effect may be risked twice.
+    pub question: Option<&'a str>,
     /// The agent that wants to.
     pub agent: &'a str,
     /// What consent is bound to; also the id of a question that somebody answers later.
@@ -198,6 +200,7 @@ impl Approve {
             tool: inv.tool,
             args: &inv.args,
             caller: inv.caller,
+            question: None,
             agent: who.agent,
             hash: &hash,
         };
@@ -242,7 +245,9 @@ impl Layer for Arc<Approve> {
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let asked = Instant::now();
-            self.ask(&inv).await.map_err(|error| refuse("approve", error))?;
+            if inv.ext.get::<super::identify::WillReplay>().is_none() {
+                self.ask(&inv).await.map_err(|error| refuse("approve", error))?;
+            }
             inv.ctx.waited(asked.elapsed());
             next.run(inv).await
         })

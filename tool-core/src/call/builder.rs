@@ -9,6 +9,8 @@ use super::audit::{Audit, AuditSettings};
 use super::check::{Check, CheckMode};
 use super::executor::{Executor, Inner};
 use super::gate::{Gatekeeper, Judge, Snapshots};
+use super::identify::Identify;
+use super::journal::{JournalMode, Recorder, Shared, SnapshotHook};
 use super::layer::Layer;
 #[cfg(feature = "limit")]
 use super::limit::{Limit, LimitSettings};
@@ -19,10 +21,14 @@ use super::shape::{READ_RESULT, Shape, ShapeSettings, no_reader};
 use crate::args::Coerce;
 use crate::context::ToolContext;
 use crate::error::ToolError;
+use crate::journal::Journal;
 use crate::registry::Registry;
 
 /// The steps of a call that a layer can stand beside, outermost first.
 const STEPS: [&str; 9] = ["decode", "gate", "approve", "limit", "journal", "shape", "check", "retry", "run"];
+
+/// The layer that finds out which call a call is: just inside of decoding.
+const IDENTIFY: &str = "identify";
 
 /// Configures an executor; a layer that is not asked for is not built.
 #[must_use]
@@ -35,6 +41,7 @@ pub struct ExecutorBuilder {
     approval_key: [u8; 32],
     #[cfg(feature = "limit")]
     limit: Option<LimitSettings>,
+    journal: Option<Shared>,
     shape: Option<ShapeSettings>,
     check: Option<CheckMode>,
     retries: u32,
@@ -63,6 +70,7 @@ impl ExecutorBuilder {
             approval_key: [0; 32],
             #[cfg(feature = "limit")]
             limit: None,
+            journal: None,
             shape: None,
             check: None,
             retries: 0,
@@ -121,6 +129,25 @@ impl ExecutorBuilder {
     #[cfg(feature = "limit")]
     pub fn limit(mut self, settings: LimitSettings) -> Self {
         self.limit = Some(settings);
+        self
+    }
+
+    /// Records calls. `program` is the name and version that rows carry.
+    pub fn journal(
+        mut self,
+        journal: Arc<dyn Journal>,
+        mode: JournalMode,
+        program: impl Into<String>,
+    ) -> Self {
+        self.journal = Some(Shared { journal, mode, program: program.into(), snapshot: None });
+        self
+    }
+
+    /// Tells somebody of each side effect that ran; only where there is a journal, which must come first.
+    pub fn snapshot(mut self, hook: impl SnapshotHook + 'static) -> Self {
+        if let Some(journal) = &mut self.journal {
+            journal.snapshot = Some(Arc::new(hook));
+        }
         self
     }
 
@@ -184,6 +211,10 @@ impl ExecutorBuilder {
         let level = self.approve.or_else(|| by_policy.then(ApprovalLevel::default));
         let approve = level.map(|level| Arc::new(Approve::new(level, by_policy, approvals, key)));
         let mut chain = Chain::default();
+        let journal = self.journal.map(Arc::new);
+        if let Some(shared) = &journal {
+            chain.add(IDENTIFY, Box::new(Identify(Arc::clone(shared))));
+        }
         if gate.is_some() {
             chain.add("gate", Box::new(Judge));
         }
@@ -193,6 +224,9 @@ impl ExecutorBuilder {
         #[cfg(feature = "limit")]
         if let Some(settings) = self.limit.or_else(|| by_policy.then(LimitSettings::default)) {
             chain.add("limit", Box::new(Limit::new(settings)));
+        }
+        if let Some(shared) = journal {
+            chain.add("journal", Box::new(Recorder(shared)));
         }
         let shape = self.shape.map(Arc::new);
         if let Some(settings) = &shape {
@@ -272,7 +306,10 @@ impl Chain {
         names.push("decode");
         for (_, name, layer) in self.0 {
             layers.push(layer);
-            names.push(name);
+            // Calls are identified within decoding: that is no step of its own.
+            if name != IDENTIFY {
+                names.push(name);
+            }
         }
         names.push("run");
         (layers, names)

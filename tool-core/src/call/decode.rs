@@ -61,6 +61,13 @@ impl Asked<'_> {
         }
     }
 
+    pub(super) fn take_key(&mut self) -> Option<String> {
+        match self {
+            Asked::Call(call) => call.idempotency_key.take().filter(|key| !key.is_empty()),
+            Asked::Text { .. } => None,
+        }
+    }
+
     /// The id of the call, made where the caller gave none.
     pub(super) fn give_call_id(&mut self) -> String {
         let own = self.take_call_id().unwrap_or_else(|| uuid::Uuid::now_v7().to_string());

@@ -17,6 +17,8 @@ use super::layer::{Ext, Given, Invocation, Layer, Next};
 use super::outside::Outside;
 use super::panic::Guarded;
 use super::policy::Policy;
+use super::recording::Recording;
+use super::redact::KnownSecrets;
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_inline, run_tool};
 use super::scope::{Begin, Found};
 use super::shape::{ResultStore, ShapeSettings};
@@ -27,6 +29,7 @@ use crate::args::{ArgIssue, Coerce, Coercion};
 use crate::context::ToolContext;
 use crate::def::{Handler, Run};
 use crate::error::ToolError;
+use crate::journal::key::check_explicit;
 use crate::output::ToolResult;
 use crate::registry::{Registry, ToolEntry};
 
@@ -218,12 +221,14 @@ impl Executor {
         if let Some(parent) = parent {
             nested::check(parent, tool)?;
         }
+        let recording = recording(&mut asked, ctx)?;
+        let keyed = ctx.run().is_some() && tool.def().takes_context;
         let begin = self.begin(found, tool, asked.take_call_id(), admitted.as_ref(), caller);
-        let begin = Begin { deadline: earliest(begin.deadline, ctx.deadline()), ..begin };
+        let begin = Begin { deadline: earliest(begin.deadline, ctx.deadline()), recording, ..begin };
         let inner_ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let layered = inner.is_layered(tool);
         let keep = Keep {
-            normal: layered || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
+            normal: layered || keyed || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
         let Decoded { run, normal, given, notes } = asked.decode(tool.def(), inner.coerce, keep)?;
@@ -238,6 +243,7 @@ impl Executor {
                 nested::check_cycle(parent, tool.name(), args)?;
             }
             scope.keep_args(args);
+            scope.recording().keep_args(args);
         }
         let result = match normal.filter(|_| layered) {
             None => run_tool(run, tool, ctx, &inner.abandoned).await,
@@ -253,7 +259,7 @@ impl Executor {
                 let start = Start::Held(run, Arc::clone(&inner.abandoned));
                 let future = Next { layers: &inner.layers, start }.run(inv);
                 // Layers are code like any other: a panic in one must not escape either.
-                Guarded { tool: tool.name(), future }.await
+                Guarded { tool: tool.name(), secrets: self.known_secrets(), future }.await
             }
         };
         noted(result, &notes)
@@ -278,6 +284,7 @@ impl Executor {
             caller,
             call_id,
             deadline: Some(Instant::now() + limit),
+            recording: Recording::default(),
         }
     }
 
@@ -288,6 +295,7 @@ impl Executor {
             matches!(tool.def().handler, Handler::Sync(_))
                 && !inner.is_layered(tool)
                 && !nested::may_call(tool.def())
+                && (!tool.def().takes_context || ctx.run().is_none())
         };
         if !quick {
             return self.block_on(asked, ctx, caller);
@@ -299,8 +307,9 @@ impl Executor {
         let _running = inner.closing.enter()?;
         // A plain function without a limit of its own is not moved to another thread.
         let deadline = tool.def().timeout.map(|limit| Instant::now() + limit);
+        let recording = recording(&mut asked, ctx)?;
         let begin = self.begin(found, tool, asked.take_call_id(), None, caller);
-        let begin = Begin { deadline: earliest(deadline, ctx.deadline()), ..begin };
+        let begin = Begin { deadline: earliest(deadline, ctx.deadline()), recording, ..begin };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let Decoded { run, notes, .. } = asked.decode(tool.def(), inner.coerce, Keep::default())?;
         let result = match (run, ctx.deadline()) {
@@ -346,6 +355,13 @@ impl Executor {
 
     pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
         &self.inner.abandoned
+    }
+
+    /// What must not leave: what results, or else audit rows, are cleared of.
+    pub(crate) fn known_secrets(&self) -> Option<&KnownSecrets> {
+        let shape = self.inner.shape.as_ref().map(|shape| &*shape.secrets);
+        let audit = || self.inner.outside.as_ref()?.audit.as_ref().map(|audit| &*audit.settings.secrets);
+        shape.or_else(audit)
     }
 
     /// Where long results are parked.
@@ -406,6 +422,15 @@ impl Inner {
         let all = self.registry.iter().chain(agents.into_iter().flat_map(Registry::iter));
         Err(unknown(name, all.filter(sees)))
     }
+}
+
+/// What a call will know of its record.
+fn recording(asked: &mut Asked<'_>, ctx: &ToolContext) -> Result<Recording, ToolError> {
+    let explicit = asked.take_key();
+    if let Some(key) = &explicit {
+        check_explicit(key)?;
+    }
+    Ok(Recording::new(ctx.run().cloned(), ctx.scope_of_call().cloned(), explicit))
 }
 
 fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {

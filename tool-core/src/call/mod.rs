@@ -12,10 +12,13 @@ mod caller;
 pub mod catalogue;
 mod check;
 mod closing;
+mod coordinates;
 mod decode;
 mod executor;
 mod facts;
 pub(crate) mod gate;
+mod identify;
+mod journal;
 mod layer;
 #[cfg(feature = "limit")]
 mod limit;
@@ -23,11 +26,13 @@ mod nested;
 mod outside;
 mod panic;
 mod policy;
+mod recording;
 pub mod redact;
 mod refuse;
 mod retry;
 mod run;
 mod scope;
+mod settle;
 mod shape;
 mod thread;
 mod trace;
@@ -44,10 +49,15 @@ pub use builder::ExecutorBuilder;
 pub use caller::Caller;
 pub use check::CheckMode;
 pub use closing::{Drained, SHUTDOWN_GRACE};
+pub use coordinates::Coordinates;
+pub(crate) use coordinates::RunScope;
 pub use executor::{Call, Executor, Plan};
 pub use gate::{
     AGENT_TIMEOUT, Agent, AskAgent, Gate, Hidden, MAX_AGENT_DEPTH, Pattern, Reason, Row, RowSource, Runtime,
     Snapshot, SnapshotBuilder, Snapshots, agent_tool_name, explain, gate, spawn_subset,
+};
+pub use journal::{
+    EffectInfo, JOURNAL_WAIT, JournalMode, RECONCILE_TIME, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot,
 };
 pub use layer::{Ext, Invocation, Layer, Next};
 #[cfg(feature = "limit")]

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 
 use super::decode::decode_again;
 use super::panic::{Guarded, guard};
+use super::redact::KnownSecrets;
 use crate::context::ToolContext;
 use crate::def::Run;
 use crate::error::ToolError;
@@ -100,6 +101,13 @@ impl Drop for Waiting {
 /// A blocking function on its thread.
 pub(super) struct Working(Arc<Function>);
 
+impl Working {
+    /// Whether nobody waits for the function any more.
+    fn is_left(&self) -> bool {
+        self.0.left.load(Ordering::Acquire)
+    }
+}
+
 impl Drop for Working {
     fn drop(&mut self) {
         if self.0.left.swap(true, Ordering::AcqRel) {
@@ -120,12 +128,13 @@ pub(super) async fn run_tool(
     }
     match run {
         Run::Async(make) => {
-            let started = guard_start(tool, || make(ctx.clone()));
-            bounded(Guarded { tool: tool.name(), future: started? }, tool, &ctx).await
+            let started = guard_start(tool, secrets(&ctx), || make(ctx.clone()));
+            let guarded = Guarded { tool: tool.name(), secrets: secrets(&ctx), future: started? };
+            bounded(ctx.scope(guarded), tool, &ctx).await
         }
         Run::Sync(body) => match Handle::try_current() {
             Ok(runtime) => on_blocking_pool(&runtime, body, tool, ctx, abandoned).await,
-            Err(_) => guard(tool.name(), || body(ctx)),
+            Err(_) => guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(ctx.clone()))),
         },
     }
 }
@@ -139,13 +148,22 @@ pub(super) fn run_inline(
     if ctx.is_cancelled() {
         return Err(cancelled(tool));
     }
-    guard(tool.name(), || body(ctx))
+    guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(ctx.clone())))
+}
+
+/// What no log may hold.
+fn secrets(ctx: &ToolContext) -> Option<&KnownSecrets> {
+    ctx.running().and_then(|call| call.known_secrets())
 }
 
 /// Making the future runs no code of the author's but moves, yet a panic there must not escape either.
-fn guard_start<T>(tool: &ToolEntry, make: impl FnOnce() -> T) -> Result<T, ToolError> {
+fn guard_start<T>(
+    tool: &ToolEntry,
+    secrets: Option<&KnownSecrets>,
+    make: impl FnOnce() -> T,
+) -> Result<T, ToolError> {
     let mut made = None;
-    guard(tool.name(), || {
+    guard(tool.name(), secrets, || {
         made = Some(make());
         Ok(ToolOutput::default())
     })?;
@@ -163,8 +181,12 @@ async fn on_blocking_pool(
     let name = tool.name().to_owned();
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {
-        let _working = working;
-        guard(&name, || body(inner))
+        let result = guard(&name, secrets(&inner), || inner.scope_sync(|| body(inner.clone())));
+        if let (true, Some(call)) = (working.is_left(), inner.running()) {
+            call.recording().late(&result);
+        }
+        drop(working);
+        result
     });
     let stopped = || Err(ToolError::internal("The tool stopped unexpectedly.").code("panic"));
     let result = bounded(async { task.await.unwrap_or_else(|_| stopped()) }, tool, &ctx).await;

@@ -9,6 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::closing::Closing;
 use super::gate::Snapshot;
+use super::recording::Recording;
+use super::redact::KnownSecrets;
 use super::shape::ResultStore;
 use super::{Caller, Executor};
 use crate::context::LazyToken;
@@ -24,6 +26,7 @@ pub struct CallScope {
     caller: Caller,
     call_id: Option<String>,
     deadline: Option<Instant>,
+    recording: Recording,
     cancel: LazyToken,
     /// Nanoseconds that the call waited for somebody, which its limits do not count.
     waited: AtomicU64,
@@ -51,11 +54,12 @@ pub(super) struct Begin {
     pub(super) caller: Caller,
     pub(super) call_id: Option<String>,
     pub(super) deadline: Option<Instant>,
+    pub(super) recording: Recording,
 }
 
 impl CallScope {
     pub(super) fn new(begin: Begin, parent: Option<Arc<CallScope>>) -> CallScope {
-        let Begin { executor, snapshot, tool, caller, call_id, deadline } = begin;
+        let Begin { executor, snapshot, tool, caller, call_id, deadline, recording } = begin;
         CallScope {
             executor,
             snapshot,
@@ -63,6 +67,7 @@ impl CallScope {
             caller,
             call_id,
             deadline,
+            recording,
             cancel: LazyToken::default(),
             waited: AtomicU64::new(0),
             parent,
@@ -80,6 +85,14 @@ impl CallScope {
 
     fn def(&self) -> Option<&ToolDef<'_>> {
         self.entry().map(ToolEntry::def)
+    }
+
+    pub(crate) fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    pub(crate) fn tool_def(&self) -> Option<(&str, &ToolDef<'_>)> {
+        self.entry().map(|entry| (entry.name(), entry.def()))
     }
 
     /// The effective name of the tool.
@@ -155,6 +168,10 @@ impl CallScope {
 
     pub(crate) fn results(&self) -> Option<&Arc<dyn ResultStore>> {
         self.executor.results()
+    }
+
+    pub(crate) fn known_secrets(&self) -> Option<&KnownSecrets> {
+        self.executor.known_secrets()
     }
 
     pub(super) fn executor(&self) -> &Executor {

@@ -1,5 +1,6 @@
 //! What is computed from a definition on first use, once, and shared by every registry that holds the tool.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
@@ -19,6 +20,8 @@ pub(crate) struct Computed {
     pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
     pub(crate) fingerprint: OnceLock<Box<str>>,
+    /// Whether a warning about the tool was written.
+    told: AtomicBool,
     /// The input schema in each wire form, in the order of `Wire::ALL`.
     pub(crate) wire: [OnceLock<Arc<Compiled>>; 5],
 }
@@ -27,6 +30,11 @@ impl Cache {
     /// Nothing computed yet.
     pub const fn new() -> Cache {
         Cache(OnceLock::new())
+    }
+
+    /// Whether this is the first time: for what is said once per tool and process.
+    pub(crate) fn tell_once(&self) -> bool {
+        !self.computed().told.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn computed(&self) -> &Computed {

@@ -18,6 +18,8 @@ mod surface;
 
 use std::time::Duration;
 
+use crate::journal::{Handle, Reconcile, Revert};
+
 pub use behavior::Behavior;
 pub use cache::Cache;
 pub use capability::CapabilityDef;
@@ -92,10 +94,10 @@ pub struct ToolDef<'a> {
     pub deprecated: Option<&'a str>,
     /// Redaction mode of the result.
     pub log: LogMode,
-    /// The function that finds out whether an effect happened, by its path.
-    pub reconcile: Option<&'a str>,
-    /// The function that undoes the effect, by its path.
-    pub revert: Option<&'a str>,
+    /// The function that finds out whether an effect happened.
+    pub reconcile: Option<Handle<'a, Reconcile>>,
+    /// The function that undoes the effect.
+    pub revert: Option<Handle<'a, Revert>>,
     /// Whether the function takes the `ToolContext`.
     pub takes_context: bool,
     /// The schema of the structured result, if there is one.

@@ -42,7 +42,7 @@ impl fmt::Display for Amount {
 macro_rules! limits {
     ($($of:ident $name:ident $kind:ident $value:expr, $source:literal, $as_of:literal;)*) => {
         $(
-            #[doc = concat!("`", stringify!($name), "`, from ", $source)]
+            #[doc = concat!("A row of the table, set by `", stringify!($of), "`.")]
             pub const $name: Limit = Limit {
                 of: stringify!($of),
                 name: stringify!($name),

@@ -26,7 +26,7 @@ mod wire;
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use call::{Decoded, ModelCall, Stop};
 pub use id::DialectId;
@@ -80,6 +80,12 @@ pub trait Dialect: Send + Sync {
 
     /// What results append to the history.
     fn encode_results(&self, plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<Value>;
+
+    /// What a text of the user appends to the history.
+    fn user_message(&self, text: &str) -> Value;
+
+    /// What a reply's own message ([`Decoded::echo`]) appends to the history.
+    fn echo_items(&self, echo: Value) -> Vec<Value>;
 }
 
 impl Dialect for DialectId {
@@ -150,6 +156,22 @@ impl Dialect for DialectId {
             DialectId::OpenAiResponses => openai_responses::results(plan, results),
             DialectId::Gemini => gemini::results(plan, results),
             DialectId::Mcp20251125 | DialectId::Mcp20260728 => mcp::results(plan, results),
+        }
+    }
+
+    fn user_message(&self, text: &str) -> Value {
+        match self {
+            DialectId::Gemini => json!({"role": "user", "parts": [{"text": text}]}),
+            _ => json!({"role": "user", "content": text}),
+        }
+    }
+
+    fn echo_items(&self, echo: Value) -> Vec<Value> {
+        match echo {
+            Value::Null => Vec::new(),
+            // The Responses API answers with several items.
+            Value::Array(items) => items,
+            message => vec![message],
         }
     }
 }

@@ -35,6 +35,9 @@ pub trait Assembler: Send {
     /// Takes one event, as decoded from the data of a server-sent event.
     fn feed(&mut self, event: &Value) -> Vec<StreamEvent>;
 
+    /// The body that the same reply has when it is sent whole, as far as it came.
+    fn body(&self) -> Value;
+
     /// The reply; one that ended before its final event was cut.
     ///
     /// # Errors
@@ -87,6 +90,10 @@ impl<A: Assemble> Assembler for Assembly<A> {
             self.ready = complete;
         }
         out
+    }
+
+    fn body(&self) -> Value {
+        self.events.body()
     }
 
     fn finish(self: Box<Self>) -> Result<Decoded, ToolError> {

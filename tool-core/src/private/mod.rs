@@ -3,6 +3,7 @@
 mod arg;
 mod bound;
 mod default;
+mod handled;
 mod inject;
 mod probe;
 mod row;
@@ -27,6 +28,7 @@ pub use serde_json::value::Serializer as JsonSerializer;
 pub use arg::ToolArg;
 pub use bound::{Bound, integers};
 pub use default::{TextDefault, array, json, written};
+pub use handled::{Handle, Recorded, reconcile, revert};
 pub use inject::{Capability, Inject, Shared};
 pub use probe::{Answers, Probe, Shape, Simple};
 pub use row::{after, example_omits, param, param_with};

@@ -128,10 +128,20 @@ fn fields(ir: &ToolIr) -> Vec<TokenStream> {
             quote_spanned!(Span::mixed_site()=> __t::LogMode::#variant)
         }),
     );
-    set("reconcile", attr.reconcile.as_ref().map(|path| some(text(path))));
-    set("revert", attr.revert.as_ref().map(|path| some(text(path))));
+    for (key, path) in [("reconcile", &attr.reconcile), ("revert", &attr.revert)] {
+        set(key, path.as_ref().map(|path| handle_of(key, path)));
+    }
     set("takes_context", ir.takes_context().then(|| quote!(true)));
     fields
+}
+
+/// A function that a key names: its path, and a call of it whose answer may come now or later.
+fn handle_of(key: &str, path: &syn::Path) -> TokenStream {
+    let key = Ident::new(key, Span::mixed_site());
+    let written = text(path);
+    some(quote_spanned! {Span::mixed_site()=>
+        __t::Handle { path: #written, run: |__call, __ctx| __t::#key(#path(__call, __ctx)) }
+    })
 }
 
 /// The package is known to the macro, the place only to the compiler.

@@ -1,7 +1,7 @@
 //! What only the type checker and const evaluation can refuse: never-called code, spanned on what the author wrote.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::quote_spanned;
 use syn::Type;
 
 use super::{at, over};
@@ -14,8 +14,7 @@ const TYPED_KEYS: [&str; 8] = ["range", "len", "item_len", "pattern", "choices",
 /// Names what the author's keys ask for: paths whose bounds are checked, and that nothing calls.
 pub(super) fn uses(ir: &ToolIr) -> TokenStream {
     let bounds = ir.params().flat_map(bounds);
-    let paths = [&ir.attr.reconcile, &ir.attr.revert].into_iter().flatten().map(ToTokens::to_token_stream);
-    bounds.chain(paths).map(|path| quote_spanned!(Span::mixed_site()=> let _ = #path;)).collect()
+    bounds.map(|path| quote_spanned!(Span::mixed_site()=> let _ = #path;)).collect()
 }
 
 /// What constants refuse, beside the rows.

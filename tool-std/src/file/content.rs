@@ -32,14 +32,11 @@ impl<'w> Content<'w> {
     ///
     /// # Errors
     /// `file_too_large`, `io_error`, `cancelled`, `timeout`.
-    pub(crate) fn read(mut self, limit: u64) -> Result<Vec<u8>, ToolError> {
+    pub(crate) fn read(self, limit: u64) -> Result<Vec<u8>, ToolError> {
         if self.size > limit {
             return Err(refusal::file_too_large(self.size, limit));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(self.size).unwrap_or_default());
-        let size = self.size;
-        self.pieces(0, size, |piece| bytes.extend_from_slice(piece))?;
-        Ok(bytes)
+        self.workspace.read_open(self.path, &self.file, self.size)
     }
 
     /// A range of bytes, cut at the end of the file.

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{ToolError, tool};
 
-use super::cursor;
 use super::globs::Globs;
 use super::list_dir::EntryType;
 use super::modified::modified;
+use super::{crew, cursor};
 use crate::workspace::{Entry, Truncation, UnreadablePlace, Walk, WalkOptions, Workspace};
 
 /// What is looked for.
@@ -133,15 +133,16 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// The next entry that is wanted; one that is gone by now is none.
-    fn advance(&self, walk: &mut Walk<'_>) -> Result<Option<(Entry, Stat)>, ToolError> {
+    /// The next entry that is wanted, and how many places could not be read before it.
+    fn advance(&self, walk: &mut Walk<'_>) -> Result<Option<(Entry, u64)>, ToolError> {
         while let Some(entry) = walk.advance()? {
             let path = entry.below_start();
             let is_wanted = self.kind.includes(entry.kind)
                 && self.globs.match_entry(path)
                 && !self.exclude.match_entry_or_above(path);
-            if is_wanted && let Ok(stat) = entry.stat() {
-                return Ok(Some((entry, stat)));
+            if is_wanted {
+                let unreadable = walk.unreadable().count;
+                return Ok(Some((entry, unreadable)));
             }
         }
         Ok(None)
@@ -151,20 +152,31 @@ impl Wanted {
         let mut files = Vec::new();
         let mut last = Vec::new();
         let mut is_full = false;
-        while let Some((entry, stat)) = self.advance(&mut walk)? {
-            if files.len() == limit {
-                is_full = true;
-                break;
+        // What is gone by now is not found.
+        let look = |(): &mut (), (entry, unreadable): (Entry, u64)| {
+            let file = entry.stat().ok().map(|stat| found(&entry, &stat));
+            Ok(file.map(|file| (file, entry.below_start().to_vec(), unreadable)))
+        };
+        let mut unreadable_before = u64::MAX;
+        let take = |found: Option<(FoundFile, Vec<u8>, u64)>| {
+            let Some((file, path, unreadable)) = found else { return true };
+            is_full = files.len() == limit;
+            if is_full {
+                unreadable_before = unreadable;
+            } else {
+                last = path;
+                files.push(file);
             }
-            last = entry.below_start().to_vec();
-            files.push(found(&entry, &stat));
-        }
+            !is_full
+        };
+        crew::run(|| self.advance(&mut walk), || (), look, take)?;
         let spent = walk.truncated();
         let by_walk = spent.filter(|by| *by != Truncation::Depth);
-        let truncated_by = by_walk.or(is_full.then_some(Truncation::Limit)).or(spent);
+        let truncated_by = is_full.then_some(Truncation::Limit).or(by_walk).or(spent);
         // Behind a directory that was read in part there is no place to go on from.
         let has_place = matches!(truncated_by, Some(Truncation::Limit | Truncation::Time));
-        let unreadable = std::mem::take(walk.unreadable());
+        let mut unreadable = std::mem::take(walk.unreadable());
+        unreadable.cut(unreadable_before);
         Ok(FoundFiles {
             files,
             truncated: truncated_by.is_some(),

@@ -71,6 +71,8 @@ impl LineMatch {
 pub(crate) struct Wanted {
     /// Most matches; one more ends the search.
     pub(crate) matches: u64,
+    /// Bytes of all entries together; the one that passes them is the last.
+    pub(crate) bytes: u64,
     /// Context lines.
     pub(crate) before: u64,
     /// Context lines.
@@ -94,6 +96,7 @@ impl Wanted {
     pub(crate) fn within(limits: &Limits) -> Self {
         Self {
             matches: u64::MAX,
+            bytes: u64::MAX,
             before: 0,
             after: 0,
             only_count: false,
@@ -126,13 +129,15 @@ pub(crate) struct Collector<'a> {
     matcher: &'a RegexMatcher,
     wanted: Wanted,
     found: Found,
+    /// Bytes of the entries so far.
+    bytes: u64,
     /// The last lines seen, for the context before a match.
     recent: VecDeque<(u64, String)>,
 }
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(matcher: &'a RegexMatcher, wanted: Wanted) -> Self {
-        Self { matcher, wanted, found: Found::default(), recent: VecDeque::new() }
+        Self { matcher, wanted, found: Found::default(), bytes: 0, recent: VecDeque::new() }
     }
 
     /// What was found.
@@ -142,7 +147,7 @@ impl<'a> Collector<'a> {
 
     /// Whether another match may be taken; notes that there was one more.
     fn has_room(&mut self) -> bool {
-        let has_room = self.found.count < self.wanted.matches;
+        let has_room = self.found.count < self.wanted.matches && self.bytes <= self.wanted.bytes;
         self.found.more |= !has_room;
         has_room
     }
@@ -206,6 +211,7 @@ impl<'a> Collector<'a> {
             lossy: excerpt.lossy,
             ..LineMatch::default()
         };
+        self.bytes += entry.bytes();
         self.found.matches.push(entry);
     }
 
@@ -276,6 +282,7 @@ impl<'a> Collector<'a> {
             lossy: excerpt.lossy,
             ..LineMatch::default()
         };
+        self.bytes += entry.bytes();
         self.found.matches.push(entry);
     }
 

@@ -8,6 +8,7 @@
 
 mod content;
 mod copy_file;
+mod crew;
 mod cursor;
 mod delete_file;
 mod edit_file;

@@ -12,6 +12,7 @@ use ignore::types::Types;
 use rustix::fs::{FileType, OFlags};
 use tool_core::ToolError;
 
+use super::crew;
 use super::encoding::Reading;
 use super::globs::Globs;
 use super::matches::{Collector, Found, LineMatch, Wanted};
@@ -108,7 +109,7 @@ impl Search<'_> {
         let handle = self.workspace.regular_file(path, Use::Read)?;
         let mut result = SearchResult::new(self.room.output);
         let mut searcher = self.searcher(BinaryDetection::convert(0));
-        match self.search_file(&mut searcher, path.given(), &handle, &result)? {
+        match self.search_file(&self.matcher, &mut searcher, path.given(), &handle)? {
             Ok(mut found) => {
                 if found.binary && !found.matches.is_empty() {
                     found.matches = vec![LineMatch { binary: true, ..LineMatch::default() }];
@@ -125,15 +126,31 @@ impl Search<'_> {
 
     fn run_in_order(&self, mut walk: Walk<'_>) -> Result<SearchResult, ToolError> {
         let mut result = SearchResult::new(self.room.output);
-        let mut searcher = self.searcher(BinaryDetection::quit(0));
-        while result.truncated_by.is_none() {
-            let Some(entry) = walk.advance()? else { break };
-            if self.is_searched(&entry) {
-                let place = Place { relative: entry.relative.clone(), shown: entry.shown() };
-                let opened = self.workspace.entry_file(&entry);
-                self.search_place(&mut searcher, place, opened, &mut walk, &mut result)?;
+        let mut unreadable = Vec::new();
+        let next = || {
+            while let Some(entry) = walk.advance()? {
+                if self.is_searched(&entry) {
+                    let before = walk.unreadable().count;
+                    return Ok(Some((entry, before)));
+                }
             }
-        }
+            Ok(None)
+        };
+        let work = |searcher: &mut (RegexMatcher, Searcher), (entry, before): (Entry, u64)| {
+            let place = Place { relative: entry.relative.clone(), shown: entry.shown() };
+            Ok((self.search_place(searcher, place, self.workspace.entry_file(&entry))?, before))
+        };
+        let mut last = u64::MAX;
+        let take = |(searched, before): (Searched, u64)| {
+            let goes_on = self.take(searched, &mut result, &mut unreadable);
+            if !goes_on {
+                last = before;
+            }
+            goes_on
+        };
+        crew::run(next, || self.tools(), work, take)?;
+        walk.unreadable().cut(last);
+        unreadable.iter().for_each(|(place, error)| walk.unreadable().note(place, error));
         Ok(result.finished(walk))
     }
 
@@ -148,17 +165,24 @@ impl Search<'_> {
             }
         }
         places.sort_by(|(a, _), (b, _)| b.cmp(a));
-        let mut result = SearchResult::new(self.room.output);
-        let mut searcher = self.searcher(BinaryDetection::quit(0));
-        for (_, place) in places {
+        let mut places = places.into_iter().map(|(_, place)| place);
+        let (mut result, mut unreadable) = (SearchResult::new(self.room.output), Vec::new());
+        let next = || {
             self.workspace.check()?;
+            Ok(places.next())
+        };
+        let work = |searcher: &mut (RegexMatcher, Searcher), place: Place| {
             let opened = self.workspace.file_at(&place.shown, &place.relative);
-            self.search_place(&mut searcher, place, opened, &mut walk, &mut result)?;
-            if result.truncated_by.is_some() {
-                break;
-            }
-        }
+            self.search_place(searcher, place, opened)
+        };
+        crew::run(next, || self.tools(), work, |searched| self.take(searched, &mut result, &mut unreadable))?;
+        unreadable.iter().for_each(|(place, error)| walk.unreadable().note(place, error));
         Ok(result.finished(walk))
+    }
+
+    /// What a thread searches with: a matcher of its own has its own scratch memory.
+    fn tools(&self) -> (RegexMatcher, Searcher) {
+        (self.matcher.clone(), self.searcher(BinaryDetection::quit(0)))
     }
 
     fn is_searched(&self, entry: &Entry) -> bool {
@@ -167,20 +191,29 @@ impl Search<'_> {
             && self.filter.keeps(entry)
     }
 
-    /// Searches a file of a walk; what cannot be searched is counted.
+    /// Searches a file of a walk.
     fn search_place(
         &self,
-        searcher: &mut Searcher,
+        (matcher, searcher): &mut (RegexMatcher, Searcher),
         place: Place,
         opened: Result<Handle, ToolError>,
-        walk: &mut Walk<'_>,
-        result: &mut SearchResult,
-    ) -> Result<(), ToolError> {
-        let searched = match opened {
-            Ok(handle) => self.search_file(searcher, &place.shown, &handle, result)?,
+    ) -> Result<Searched, ToolError> {
+        let outcome = match opened {
+            Ok(handle) => self.search_file(matcher, searcher, &place.shown, &handle)?,
             Err(error) => Err(Unsearched::Unreadable(error)),
         };
-        match searched {
+        Ok(Searched { place, outcome })
+    }
+
+    /// Takes what a file of a walk gave; what could not be searched is counted. False when the result is full.
+    fn take(
+        &self,
+        searched: Searched,
+        result: &mut SearchResult,
+        unreadable: &mut Vec<(Relative, ToolError)>,
+    ) -> bool {
+        let Searched { place, outcome } = searched;
+        match outcome {
             Ok(found) if found.binary => result.skipped.binary += 1,
             Ok(found) => {
                 result.files_searched += 1;
@@ -189,17 +222,17 @@ impl Search<'_> {
             Err(Unsearched::TooLarge(..)) => result.skipped.too_large += 1,
             Err(Unsearched::LongLine) => result.skipped.long_line += 1,
             Err(Unsearched::Unreadable(error)) if is_gone(&error) => {}
-            Err(Unsearched::Unreadable(error)) => walk.unreadable().note(&place.relative, &error),
+            Err(Unsearched::Unreadable(error)) => unreadable.push((place.relative, error)),
         }
-        Ok(())
+        result.truncated_by.is_none()
     }
 
     fn search_file(
         &self,
+        matcher: &RegexMatcher,
         searcher: &mut Searcher,
         shown: &str,
         handle: &Handle,
-        result: &SearchResult,
     ) -> Result<Result<Found, Unsearched>, ToolError> {
         self.workspace.check()?;
         let size = handle.stat.st_size.cast_unsigned();
@@ -211,15 +244,15 @@ impl Search<'_> {
             Ok(file) => file,
             Err(errno) => return Ok(Err(Unsearched::Unreadable(refusal::system(shown, errno)))),
         };
-        let left = self.room.results.saturating_sub(result.listed());
-        let matches = if self.room.output == SearchOutput::Matches {
-            left.min(self.max_per_file)
-        } else {
-            self.max_per_file
+        // No file knows what the others gave: it gives as much as a whole result holds, and is cut when it is taken.
+        let matches = match self.room.output {
+            SearchOutput::Matches => self.room.results.min(self.max_per_file),
+            SearchOutput::Files | SearchOutput::Counts => self.max_per_file,
         };
-        let mut collector = Collector::new(&self.matcher, Wanted { matches, ..self.wanted });
+        let mut collector =
+            Collector::new(matcher, Wanted { matches, bytes: self.room.bytes, ..self.wanted });
         let reader = Watched { workspace: self.workspace, file: file.take(size) };
-        match searcher.search_reader(&self.matcher, reader, &mut collector) {
+        match searcher.search_reader(matcher, reader, &mut collector) {
             Ok(()) => match collector.found() {
                 found if found.long_line => Ok(Err(Unsearched::LongLine)),
                 found => Ok(Ok(found)),
@@ -266,6 +299,12 @@ impl Search<'_> {
             .bom_sniffing(true)
             .build()
     }
+}
+
+/// A file of a walk and what it gave.
+struct Searched {
+    place: Place,
+    outcome: Result<Found, Unsearched>,
 }
 
 /// A file of a walk whose directory need not stay open.

@@ -106,7 +106,10 @@ impl SearchResult {
         }
     }
 
-    fn add_matches(&mut self, path: &str, found: Found, room: Room) {
+    fn add_matches(&mut self, path: &str, mut found: Found, room: Room) {
+        let left = usize::try_from(room.results.saturating_sub(self.listed())).unwrap_or(usize::MAX);
+        found.more |= found.matches.len() > left;
+        found.matches.truncate(left);
         let is_full = self.listed() + found.matches.len() as u64 >= room.results;
         if found.binary {
             self.matched_lines += found.count;

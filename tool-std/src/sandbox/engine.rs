@@ -4,6 +4,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -17,12 +18,13 @@ use super::layers::{Layer, Layers};
 use super::outcome::End;
 use super::policy::{Mode, SandboxPolicy};
 use super::probe::{self, Try};
+use super::ready::{Helper, Pool};
 use super::report::Report;
 use super::scratch::Scratch;
 use super::spawn::Spawner;
 use super::start_failed;
 use super::supervise::{self, Cancel, Job, Outcome};
-use super::wire::{self, Action, Ceilings, Plan};
+use super::wire::{self, Action, Ceilings, Errand, Plan};
 use crate::workspace::{Relative, Workspace, refusal};
 
 /// What a program without `init` is told.
@@ -47,6 +49,18 @@ pub(super) struct Engine {
     spawner: Option<Spawner>,
     helper: &'static str,
     explored: OnceLock<Explored>,
+    pool: Pool,
+    /// Commands that have ended.
+    commands: AtomicU64,
+}
+
+/// Helpers that still wait for a command end with the sandbox.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if let Some(spawner) = &self.spawner {
+            self.pool.close(spawner);
+        }
+    }
 }
 
 /// What works here.
@@ -70,6 +84,8 @@ impl Engine {
             spawner: is_ready.then_some(spawner),
             helper,
             explored: OnceLock::new(),
+            pool: Pool::default(),
+            commands: AtomicU64::new(0),
         })
     }
 
@@ -143,7 +159,23 @@ impl Engine {
     /// Runs a job to its end.
     pub(super) fn supervise(&self, job: &Job) -> io::Result<Outcome> {
         let spawner = self.spawner.as_ref().ok_or_else(|| io::Error::other(NOT_READY))?;
-        supervise::run(job, spawner)
+        supervise::run(job, spawner, &self.pool)
+    }
+
+    /// Makes a helper ready for a command like one that has ended; not for the first, which may be the only one.
+    pub(super) fn prepare_next(&self, plan: &Plan) {
+        let Some(spawner) = &self.spawner else { return };
+        if self.commands.fetch_add(1, Ordering::Relaxed) == 0 {
+            return;
+        }
+        let explored = self.explored();
+        let start = || {
+            let group = self.group(explored.report.layers(), explored.groups.as_ref())?;
+            Helper::start(spawner, plan, self.workspace.opener().root(), group.map(Arc::new))
+        };
+        if let Err(error) = self.pool.refill(self.policy.limits.ready_commands, plan, start) {
+            tracing::debug!(%error, "no sandbox could be made ready");
+        }
     }
 
     /// Everything that a helper needs to run a command.
@@ -186,18 +218,22 @@ impl Engine {
             false => Some(Private::make().map_err(start_failed)?),
         };
         let limits = &self.policy.limits;
-        let group = self.group(layers, groups).map_err(start_failed)?;
+        let group = self.group(layers, groups).map_err(start_failed)?.map(Arc::new);
         let plan = Plan {
             layers: layers.working().to_vec(),
             network: self.policy.network,
             view: self.ground.view(&self.workspace, &relative, private.as_ref()),
+            ceilings: self.ceilings(layers, groups),
+        };
+        let errand = Errand {
             directory: wire::Bytes(relative_path(&relative)),
-            ceilings: self.ceilings(layers, groups, timeout),
+            cpu_seconds: timeout.as_secs().saturating_add(CPU_SLACK_SECONDS),
             action: action(&relative, private.as_ref()),
         };
         let stream_bytes = limits.max_stream_bytes.min(limits.max_total_output_bytes);
         Ok(Job {
             plan,
+            errand,
             root: rustix::io::fcntl_dupfd_cloexec(self.workspace.opener().root(), 0)
                 .map_err(io::Error::from)
                 .map_err(start_failed)?,
@@ -208,7 +244,7 @@ impl Engine {
             timeout,
             stream_bytes: usize::try_from(stream_bytes).unwrap_or(usize::MAX),
             total_bytes: limits.max_total_output_bytes,
-            free_space_floor: self.workspace.limits().free_space_floor,
+            workspace: self.workspace.clone(),
             cancel: Arc::new(Cancel::new().map_err(start_failed)?),
             follower: None,
             watched: None,
@@ -225,7 +261,7 @@ impl Engine {
         groups.map(|groups| groups.create(limits.max_memory_bytes, limits.max_processes)).transpose()
     }
 
-    fn ceilings(&self, layers: &Layers, groups: Option<&Groups>, timeout: Duration) -> Ceilings {
+    fn ceilings(&self, layers: &Layers, groups: Option<&Groups>) -> Ceilings {
         let limits = &self.policy.limits;
         let groups = groups.filter(|_| layers.has(Layer::Cgroup));
         let counted = layers.has(Layer::PidMax) || groups.is_some_and(Groups::limits_processes);
@@ -234,7 +270,6 @@ impl Engine {
             file_bytes: limits.max_file_bytes,
             memory_bytes: (!groups.is_some_and(Groups::limits_memory)).then_some(limits.max_memory_bytes),
             processes: limits.max_processes,
-            cpu_seconds: timeout.as_secs().saturating_add(CPU_SLACK_SECONDS),
             count: !limited,
         }
     }

@@ -9,6 +9,7 @@ mod background;
 pub mod capture;
 mod cgroup;
 mod command;
+mod disk;
 mod engine;
 pub mod env;
 mod git_config;
@@ -22,6 +23,7 @@ pub mod policy;
 mod probe;
 mod quarantine;
 mod queue;
+mod ready;
 mod report;
 mod scratch;
 mod spawn;
@@ -200,7 +202,7 @@ impl Sandbox {
         let mut job = engine.job(&command, timeout)?;
         if engine.policy.mode != Mode::Off {
             let away = engine.policy.quarantine().join(self.call_id());
-            job.watch = Some(Watch::begin(&engine.workspace, &engine.ground, &job.plan.directory, away));
+            job.watch = Some(Watch::begin(&engine.workspace, &engine.ground, &job.errand.directory, away));
         }
         Ok(job)
     }
@@ -253,12 +255,14 @@ impl Sandbox {
             let outcome = shared.engine.supervise(&job);
             // Whoever waits for a start that never came learns of it here.
             job.follower = None;
+            let plan = job.plan.clone();
             drop((job, place));
             if let Err(error) = shared.engine.workspace.measure() {
                 tracing::warn!(%error, "the workspace could not be measured");
             }
             at_end(&outcome);
             let _ = send.send(outcome);
+            shared.engine.prepare_next(&plan);
         };
         std::thread::Builder::new().name("sandbox-command".to_owned()).spawn(body).map_err(start_failed)?;
         Ok(outcome)

@@ -56,7 +56,7 @@ impl Stop {
             Self::Memory => stopped(format!("used more than {} bytes of memory", limits.max_memory_bytes)),
             Self::Processes => stopped(format!("had more than {} processes", limits.max_processes)),
             Self::Cpu => stopped("used more CPU time than its timeout allows".to_owned()),
-            Self::Disk => "Command was stopped: the disk ran full.".to_owned(),
+            Self::Disk => "Command was stopped: the disk or the quota of the workspace is full.".to_owned(),
         }
     }
 

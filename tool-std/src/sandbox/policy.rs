@@ -11,7 +11,8 @@ use super::layers::Layer;
 use crate::limits::Limits;
 
 /// What happens where a guarantee cannot be given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Commands are refused.
     #[default]
@@ -58,7 +59,8 @@ impl Mode {
 }
 
 /// The early refusal of commands that would want the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NetworkGuard {
     /// By the tokens of the command (sandbox.md §14).
     Tokens,

@@ -9,22 +9,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use rustix::fs::{OFlags, fcntl_setfl, fstatvfs};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
-use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::net::{Shutdown, shutdown};
 use tokio::sync::oneshot;
 use tool_core::ToolContext;
 
 use super::background::{self, Progress};
 use super::capture::{Capture, Captured};
 use super::cgroup::Group;
+use super::disk::Disk;
 use super::ground::Private;
 use super::live::Live;
 use super::outcome::{End, Stop};
 use super::quarantine::Watch;
-use super::spawn::{Ends, Spawner};
-use super::wire::{Message, Plan, Refusal, Stage, Usage, receive, send, send_plan};
+use super::ready::{Helper, Pool};
+use super::spawn::{Remains, Spawner};
+use super::wire::{Errand, Message, Plan, Refusal, Stage, Usage, receive, send, send_with};
+use crate::workspace::Workspace;
 
 /// SIGTERM to SIGKILL; it fits the grace of a call's deadline.
 const KILL_GRACE: Duration = Duration::from_millis(300);
@@ -34,8 +35,9 @@ const SETUP_TIME: Duration = Duration::from_secs(10);
 const KILL_TIME: Duration = Duration::from_secs(1);
 /// Longest time that the pipes are read when everything has ended.
 const DRAIN_TIME: Duration = Duration::from_millis(200);
-/// How often free space is looked at.
-const DISK_ROUND: Duration = Duration::from_millis(250);
+/// How often the disk and the sum of all output are looked at. What a caller cancels within a round is cancelled, however
+/// much it wrote: what is too much costs neither memory nor disk.
+const ROUND: Duration = Duration::from_millis(250);
 /// Bytes read at once.
 const CHUNK: usize = 65_536;
 
@@ -46,9 +48,10 @@ const KILL: u64 = 1 << 32;
 /// Everything that one command needs.
 pub(super) struct Job {
     pub(super) plan: Plan,
+    pub(super) errand: Errand,
     pub(super) root: OwnedFd,
     pub(super) directory: OwnedFd,
-    pub(super) group: Option<Group>,
+    pub(super) group: Option<Arc<Group>>,
     /// Lives as long as the command.
     #[expect(dead_code, reason = "held for its drop")]
     pub(super) private: Option<Private>,
@@ -56,7 +59,7 @@ pub(super) struct Job {
     pub(super) timeout: Duration,
     pub(super) stream_bytes: usize,
     pub(super) total_bytes: u64,
-    pub(super) free_space_floor: u64,
+    pub(super) workspace: Workspace,
     pub(super) cancel: Arc<Cancel>,
     /// Who follows a background command.
     pub(super) follower: Option<Follower>,
@@ -116,8 +119,8 @@ impl Cancel {
 }
 
 /// Runs a command to its end.
-pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
-    let (socket, stdout, stderr, child) = start(job, spawner)?;
+pub(super) fn run(job: &Job, spawner: &Spawner, pool: &Pool) -> io::Result<Outcome> {
+    let Helper { socket, stdout, stderr, child, group } = start(job, spawner, pool)?;
     let mut call = Running {
         job,
         socket,
@@ -126,18 +129,24 @@ pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
             Stream::new(background::Stream::Err, stderr, job.stream_bytes),
         ],
         child,
+        group,
         began: Instant::now(),
         started: None,
         refusal: None,
         end: None,
-        usage: Usage::default(),
+        usage: None,
         strays: 0,
         phase: Phase::Running,
         stop: None,
-        disk_looked: Instant::now(),
+        looked: Instant::now(),
+        disk: Disk::watch(&job.workspace),
         live: job.watched.as_ref().and_then(Live::of),
     };
     call.watch()?;
+    // Whoever has told the usage has waited for everybody, and only itself is left to end.
+    if call.usage.is_none() {
+        call.child.wait()?;
+    }
     call.drain();
     if let Some(live) = &mut call.live {
         live.flush(true);
@@ -146,32 +155,30 @@ pub(super) fn run(job: &Job, spawner: &Spawner) -> io::Result<Outcome> {
         Some(watch) if call.started.is_some() => watch.end()?,
         _ => Vec::new(),
     };
-    Ok(Outcome { quarantined, ..call.outcome() })
+    let (outcome, remains) = call.outcome();
+    spawner.bury(remains);
+    Ok(Outcome { quarantined, ..outcome })
 }
 
-type Started = (OwnedFd, OwnedFd, OwnedFd, Child);
-
-fn start(job: &Job, spawner: &Spawner) -> io::Result<Started> {
-    let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-    let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
-    let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
-    for end in [&stdout, &stderr] {
-        fcntl_setfl(end, OFlags::NONBLOCK)?;
+/// A helper that has its errand: one that was ready, or a new one.
+fn start(job: &Job, spawner: &Spawner, pool: &Pool) -> io::Result<Helper> {
+    let errand = |helper: &Helper| send_with(helper.socket.as_fd(), &job.errand, job.directory.as_fd());
+    if let Some(helper) = pool.take(&job.plan, spawner) {
+        match errand(&helper) {
+            Ok(()) => return Ok(helper),
+            // It did not live to see its command.
+            Err(_) => spawner.discard(helper),
+        }
     }
-    let mut child = spawner.spawn(Ends { socket: theirs, stdout: stdout_end, stderr: stderr_end })?;
-    let told = match &job.group {
-        Some(group) => group.add(child.id()),
-        None => Ok(()),
-    };
-    let told =
-        told.and_then(|()| Ok(send_plan(ours.as_fd(), &job.plan, job.root.as_fd(), job.directory.as_fd())?));
-    if let Err(error) = told {
-        drop(ours);
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(error);
+    let mut helper = Helper::start(spawner, &job.plan, &job.root, job.group.clone())?;
+    match errand(&helper) {
+        // A helper that ended already has said why.
+        Ok(()) | Err(Errno::PIPE | Errno::CONNRESET) => Ok(helper),
+        Err(error) => {
+            helper.end();
+            Err(error.into())
+        }
     }
-    Ok((ours, stdout, stderr, child))
 }
 
 /// How far a command is on its way to its end.
@@ -225,15 +232,17 @@ struct Running<'a> {
     socket: OwnedFd,
     streams: [Stream; 2],
     child: Child,
+    group: Option<Arc<Group>>,
     began: Instant,
     started: Option<Instant>,
     refusal: Option<Refusal>,
     end: Option<End>,
-    usage: Usage,
+    usage: Option<Usage>,
     strays: u32,
     phase: Phase,
     stop: Option<Stop>,
-    disk_looked: Instant,
+    looked: Instant,
+    disk: Disk,
     live: Option<Live>,
 }
 
@@ -263,7 +272,7 @@ impl Running<'_> {
             self.look_at_limits();
             self.go_on();
         }
-        self.child.wait().map(drop)
+        Ok(())
     }
 
     /// Waits for the next thing to happen: a message, a cancellation, output of either stream.
@@ -289,7 +298,7 @@ impl Running<'_> {
     /// The time until something has to be done though nothing happened.
     fn until_next(&self) -> Duration {
         let next = match self.phase {
-            Phase::Running => self.deadline().min(self.disk_looked + DISK_ROUND),
+            Phase::Running => self.deadline().min(self.looked + ROUND),
             Phase::Asked(at) | Phase::Told(at) => at,
             Phase::Forced => Instant::now() + KILL_TIME,
         };
@@ -311,6 +320,8 @@ impl Running<'_> {
                 Ok(Some(message)) => self.take(message),
                 Ok(None) => return false,
                 Err(Errno::AGAIN) => return true,
+                // It ended without having read its errand; what it said before is still to come.
+                Err(Errno::CONNRESET) => {}
                 Err(_) => return false,
             }
         }
@@ -331,7 +342,7 @@ impl Running<'_> {
             Message::Crowded => {
                 self.stop.get_or_insert(Stop::Processes);
             }
-            Message::Ended(usage) => self.usage = usage,
+            Message::Ended(usage) => self.usage = Some(usage),
             Message::Terminate => {}
         }
     }
@@ -349,22 +360,20 @@ impl Running<'_> {
             return;
         }
         let now = Instant::now();
-        let written: u64 = self.streams.iter().map(|stream| stream.kept.total()).sum();
-        if written > self.job.total_bytes {
-            self.ask(Stop::Output);
-        } else if now >= self.deadline() && self.end.is_none() {
+        if now >= self.deadline() && self.end.is_none() {
             self.ask(Stop::TimedOut);
-        } else if now >= self.disk_looked + DISK_ROUND {
-            self.disk_looked = now;
-            if self.disk_is_full() {
+        } else if now >= self.looked + ROUND {
+            self.looked = now;
+            if self.wrote_too_much() {
+                self.ask(Stop::Output);
+            } else if self.disk.is_full() {
                 self.ask(Stop::Disk);
             }
         }
     }
 
-    fn disk_is_full(&self) -> bool {
-        fstatvfs(&self.job.root)
-            .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < self.job.free_space_floor)
+    fn wrote_too_much(&self) -> bool {
+        self.streams.iter().map(|stream| stream.kept.total()).sum::<u64>() > self.job.total_bytes
     }
 
     /// Asks the command to end; the first reason counts.
@@ -389,7 +398,7 @@ impl Running<'_> {
         let now = Instant::now();
         match self.phase {
             Phase::Asked(at) if now >= at => {
-                if let Some(group) = &self.job.group {
+                if let Some(group) = &self.group {
                     group.kill();
                 }
                 let _ = shutdown(&self.socket, Shutdown::Write);
@@ -418,9 +427,11 @@ impl Running<'_> {
         }
     }
 
-    fn outcome(mut self) -> Outcome {
-        let out_of_memory = self.job.group.as_ref().is_some_and(Group::ran_out_of_memory);
+    fn outcome(mut self) -> (Outcome, Remains) {
+        let out_of_memory = self.group.as_deref().is_some_and(Group::ran_out_of_memory);
+        let wrote_too_much = self.wrote_too_much();
         self.stop = self.stop.or(match self.end {
+            Some(_) if wrote_too_much => Some(Stop::Output),
             Some(End::Signal(libc::SIGXFSZ)) => Some(Stop::FileSize),
             Some(End::Signal(libc::SIGXCPU)) => Some(Stop::Cpu),
             Some(End::Exit(0)) => None,
@@ -428,7 +439,7 @@ impl Running<'_> {
             _ => None,
         });
         let [stdout, stderr] = self.streams.map(|stream| stream.kept.finish());
-        Outcome {
+        let outcome = Outcome {
             started: self.started.is_some(),
             refusal: self.refusal,
             end: self.end,
@@ -436,10 +447,11 @@ impl Running<'_> {
             stdout,
             stderr,
             duration: self.started.unwrap_or(self.began).elapsed(),
-            usage: self.usage,
+            usage: self.usage.unwrap_or_default(),
             strays: self.strays,
             quarantined: Vec::new(),
-        }
+        };
+        (outcome, (self.child, self.group))
     }
 }
 

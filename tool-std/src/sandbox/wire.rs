@@ -1,6 +1,7 @@
-//! What the program and its helper say to each other: one plan in, a few messages out (sandbox.md §7).
+//! What the program and its helper say to each other: a plan and an errand in, a few messages out (sandbox.md §7).
 //!
-//! Each message is one JSON packet on a socket of type `SEQPACKET`; the root and `cwd` handles come with the plan.
+//! Each message is one JSON packet on a socket of type `SEQPACKET`; handles on the root and on
+//! `cwd` come with them.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,6 +16,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags, recvmsg, sendmsg,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::layers::Layer;
@@ -53,16 +55,22 @@ impl std::ops::Deref for Bytes {
     }
 }
 
-/// Everything that a helper needs to know.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What a helper builds, before and without regard to any one command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Plan {
     /// The layers to build; each of them must work.
     pub(super) layers: Vec<Layer>,
     pub(super) network: Network,
     pub(super) view: View,
+    pub(super) ceilings: Ceilings,
+}
+
+/// What is done in what was built.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Errand {
     /// `cwd`, relative to the root and without links.
     pub(super) directory: Bytes,
-    pub(super) ceilings: Ceilings,
+    pub(super) cpu_seconds: u64,
     pub(super) action: Action,
 }
 
@@ -73,7 +81,7 @@ impl Plan {
 }
 
 /// What a command sees of the file system.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct View {
     /// The workspace.
     pub(super) root: Bytes,
@@ -91,13 +99,12 @@ pub(super) struct View {
 }
 
 /// Limits that the helper sets.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ceilings {
     pub(super) file_bytes: u64,
     /// Per process; none where the control group counts.
     pub(super) memory_bytes: Option<u64>,
     pub(super) processes: u64,
-    pub(super) cpu_seconds: u64,
     /// Processes are counted, for want of a better means.
     pub(super) count: bool,
 }
@@ -195,16 +202,15 @@ pub(super) struct Usage {
     pub(super) rss_bytes: u64,
 }
 
-/// Sends the plan with its two handles.
-pub(super) fn send_plan(
+/// Sends the plan with a handle on the root, or the errand with one on its directory.
+pub(super) fn send_with(
     socket: BorrowedFd<'_>,
-    plan: &Plan,
-    root: BorrowedFd<'_>,
-    directory: BorrowedFd<'_>,
+    value: &impl Serialize,
+    handle: BorrowedFd<'_>,
 ) -> Result<(), Errno> {
-    let packet = encode(plan)?;
-    let handles = [root, directory];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let packet = encode(value)?;
+    let handles = [handle];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     if !ancillary.push(SendAncillaryMessage::ScmRights(&handles)) {
         return Err(Errno::NOBUFS);
@@ -212,10 +218,10 @@ pub(super) fn send_plan(
     sendmsg(socket, &[IoSlice::new(&packet)], &mut ancillary, SendFlags::NOSIGNAL).map(drop)
 }
 
-/// Takes the plan and its two handles.
-pub(super) fn receive_plan(socket: BorrowedFd<'_>) -> Result<(Plan, OwnedFd, OwnedFd), Errno> {
+/// Waits for what [`send_with`] sent.
+pub(super) fn receive_with<T: DeserializeOwned>(socket: BorrowedFd<'_>) -> Result<(T, OwnedFd), Errno> {
     let mut packet = vec![0; MAX_PACKET_BYTES];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let received = rustix::io::retry_on_intr(|| {
         recvmsg(socket, &mut [IoSliceMut::new(&mut packet)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)
@@ -224,9 +230,8 @@ pub(super) fn receive_plan(socket: BorrowedFd<'_>) -> Result<(Plan, OwnedFd, Own
         RecvAncillaryMessage::ScmRights(handles) => handles.collect::<Vec<_>>(),
         _ => Vec::new(),
     });
-    let (Some(root), Some(directory)) = (handles.next(), handles.next()) else { return Err(Errno::BADF) };
-    let plan = decode(packet.get(..received.bytes).unwrap_or_default())?;
-    Ok((plan, root, directory))
+    let Some(handle) = handles.next() else { return Err(Errno::BADF) };
+    Ok((decode(packet.get(..received.bytes).unwrap_or_default())?, handle))
 }
 
 /// Sends a message.

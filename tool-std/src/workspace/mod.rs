@@ -5,6 +5,7 @@
 //! an open handle, never about a name alone. (Source: sandbox.md §1–§5.)
 
 mod content;
+mod descriptor;
 mod destination;
 mod directories;
 mod fallback;
@@ -20,6 +21,7 @@ mod path;
 pub mod policy;
 pub mod protect;
 mod quota;
+mod read;
 pub(crate) mod refusal;
 mod replace;
 pub mod resolve;
@@ -54,8 +56,8 @@ use lock::Locks;
 pub(crate) use open::Handle;
 use open::Opener;
 use protect::Names;
-pub(crate) use quota::Change;
 use quota::Quota;
+pub(crate) use quota::{Change, Usage};
 pub(crate) use target::{Parents, Taken, Target};
 pub(crate) use temporary::Temporary;
 pub(crate) use tree::{Purpose, TemporaryTree, TreeCopy};

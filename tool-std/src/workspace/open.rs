@@ -4,19 +4,19 @@
 //! The kernel resolves (`openat2`); where it cannot, [`super::fallback`] does with the same answers.
 
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, readlink,
-    statat, statx,
+    AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, statat,
+    statx,
 };
 use rustix::io::Errno;
 
-use super::fallback;
 use super::path::Relative;
 use super::policy::Rule;
+use super::{descriptor, fallback};
 
 /// How often an operation is tried when somebody changes the tree meanwhile.
 pub(crate) const ATTEMPTS: usize = 3;
@@ -78,7 +78,7 @@ impl Handle {
     /// Opens the file behind the handle for an access (sandbox.md §2 rule 4).
     pub(crate) fn reopen(&self, access: OFlags) -> Result<File, Errno> {
         let flags = access | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        open(descriptor_path(self.fd.as_fd()), flags, Mode::empty()).map(File::from)
+        descriptor::reopen(self.fd.as_fd(), flags).map(File::from)
     }
 
     /// What kind of file it is.
@@ -133,7 +133,28 @@ impl Opener {
 
     /// Follows a path from the root, links included, to a handle.
     pub(crate) fn handle(&self, path: &Path) -> Result<Handle, Refused> {
-        self.settled(|| self.resolve(path))
+        match self.without_links(path) {
+            Some(handle) => Ok(handle),
+            None => self.settled(|| self.resolve(path)),
+        }
+    }
+
+    /// The common case, cheaply: where no link is on the way, the path that was asked for is the path of the file, and need
+    /// not be read from the handle. `None` says nothing.
+    fn without_links(&self, path: &Path) -> Option<Handle> {
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if self.resolver != Resolver::Openat2 || !is_plain {
+            return None;
+        }
+        let mounts = if self.mounts == Rule::Deny { ResolveFlags::NO_XDEV } else { ResolveFlags::empty() };
+        let fd = self.openat2(path, ResolveFlags::NO_SYMLINKS | mounts).ok()?;
+        let stat = fstat(&fd).ok()?;
+        let names = path
+            .as_os_str()
+            .as_bytes()
+            .split(|byte| *byte == b'/')
+            .filter(|name| !matches!(*name, b"" | b"."));
+        (stat.st_nlink > 0).then(|| Handle { fd, stat, relative: Relative::from_components(names) })
     }
 
     /// A child of an open directory, without following it if it is a link.
@@ -200,8 +221,8 @@ impl Opener {
 
     /// The path of an open file relative to the root as both lie now, or `None` when it is not below the root (any more).
     fn path_of(&self, fd: BorrowedFd<'_>) -> Result<Option<Relative>, Errno> {
-        let root = readlink(descriptor_path(self.root()), Vec::new())?;
-        let path = readlink(descriptor_path(fd), Vec::new())?;
+        let root = descriptor::path(self.root())?;
+        let path = descriptor::path(fd)?;
         Ok(beneath(root.as_bytes(), path.as_bytes()))
     }
 
@@ -214,11 +235,6 @@ impl Opener {
         statat(&self.root, path.as_path(), AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|named| (named.st_dev, named.st_ino) == (stat.st_dev, stat.st_ino))
     }
-}
-
-/// The magic link of a descriptor.
-fn descriptor_path(fd: BorrowedFd<'_>) -> String {
-    format!("/proc/self/fd/{}", fd.as_raw_fd())
 }
 
 /// A mount: its number, and the device.

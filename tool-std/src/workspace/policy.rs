@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::limits::Limits;
 
 /// Whether something is let through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// It is.
     #[default]

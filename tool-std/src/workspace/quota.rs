@@ -25,6 +25,13 @@ pub(crate) struct Quota {
     used: Mutex<Usage>,
 }
 
+/// What a quota has left; nothing where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Left {
+    pub(crate) bytes: Option<u64>,
+    pub(crate) files: Option<u64>,
+}
+
 /// What a write adds and removes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Change {
@@ -103,6 +110,24 @@ impl Workspace {
             Some(left) if left >= self.limits().free_space_floor => Ok(()),
             _ => Err(refusal::disk_full()),
         }
+    }
+
+    /// What the quota has left, by the last measure.
+    pub(crate) fn quota_left(&self) -> Left {
+        let quota = &self.tree.quota;
+        let used = quota.with(|used| *used);
+        Left {
+            bytes: quota.max_bytes.map(|most| most.saturating_sub(used.bytes)),
+            files: quota.max_files.map(|most| most.saturating_sub(used.files)),
+        }
+    }
+
+    /// Whether there is more than the quota allows, by the last measure.
+    pub(crate) fn is_over_quota(&self) -> bool {
+        let quota = &self.tree.quota;
+        let used = quota.with(|used| *used);
+        quota.max_bytes.is_some_and(|most| used.bytes > most)
+            || quota.max_files.is_some_and(|most| used.files > most)
     }
 
     /// Notes a change that was made.

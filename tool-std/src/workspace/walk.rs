@@ -107,6 +107,12 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
+    /// Leaves the first places that were counted: a walk may have gone on beyond what was wanted of it.
+    pub(crate) fn cut(&mut self, count: u64) {
+        self.count = self.count.min(count);
+        self.first.truncate(usize::try_from(self.count).unwrap_or(usize::MAX));
+    }
+
     /// Counts a place.
     pub(crate) fn note(&mut self, path: &Relative, error: &ToolError) {
         self.count += 1;

@@ -9,8 +9,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
-use tool_core::{Call, Caller, Coerce, Executor, Registry, ToolContext, ToolError};
+use tool_core::{Call, Caller, Executor, Registry, ToolContext, ToolError};
 use tool_std::workspace::{Rule, Workspace, WorkspacePolicy};
+
+/// What no answer may hold unless it was asked for.
+pub(crate) const CANARY: &str = "canary-5f1c0f8a7e";
 
 /// A root and a directory beside it.
 pub(crate) struct Scene {
@@ -36,6 +39,12 @@ impl Scene {
             symlink(&real, &root).unwrap();
         }
         let scene = Self { _base: base, root, real };
+        if case.to_string().contains("{JOURNAL}") {
+            fs::create_dir(scene.state()).unwrap();
+            for file in [scene.journal(), shared_memory(&scene.journal())] {
+                fs::write(file, "SECRET").unwrap();
+            }
+        }
         steps(case).for_each(|step| scene.step(step));
         scene
     }
@@ -56,6 +65,11 @@ impl Scene {
                 other => panic!("unknown configuration {other}"),
             }
         }
+        if self.state().exists() {
+            let journal = self.journal();
+            policy.sealed = vec![self.state()];
+            policy.sealed_files = vec![journal.clone(), shared_memory(&journal)];
+        }
         let missing: &[&str] = match std::env::var("TOOLBOX_SANDBOX_FORCE_MISSING").as_deref() {
             Ok("openat2") => &["openat2"],
             _ => &[],
@@ -65,22 +79,25 @@ impl Scene {
 
     /// Runs a tool of the case through the executor.
     pub(crate) fn call(&self, case: &Value, call: &Value) -> Result<Value, ToolError> {
-        self.call_as(case, call, Coerce::Lenient)
-    }
-
-    /// The same with arguments that must have their types.
-    pub(crate) fn call_strictly(&self, case: &Value, call: &Value) -> Result<Value, ToolError> {
-        self.call_as(case, call, Coerce::Strict)
-    }
-
-    fn call_as(&self, case: &Value, call: &Value, coerce: Coerce) -> Result<Value, ToolError> {
         let workspace = self.open(case)?;
+        steps(case).for_each(|step| self.step_at_runtime(step));
+        self.call_in(workspace, call)
+    }
+
+    fn call_in(&self, workspace: Workspace, call: &Value) -> Result<Value, ToolError> {
         let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
         let registry =
             Registry::builder().add_set(&tool_std::file::FILE_TOOLS).build().expect("the tools fit together");
-        let executor = Executor::standard(registry).coerce(coerce).build()?;
-        let call = Call::new(call["tool"].as_str().unwrap(), self.fill(&call["args"]));
-        executor.call_blocking(call, &ctx, Caller::Test).map(|output| output.data())
+        let executor = Executor::standard(registry).build()?;
+        let tool = call["tool"].as_str().unwrap();
+        let result = match call.get("raw_args") {
+            Some(text) => {
+                let text = self.fill(text);
+                executor.call_text_blocking(tool, text.as_str().unwrap(), &ctx, Caller::Test)
+            }
+            None => executor.call_blocking(Call::new(tool, self.fill(&call["args"])), &ctx, Caller::Test),
+        };
+        result.map(|output| output.data())
     }
 
     /// A value of the case with its placeholders and repetitions written out.
@@ -105,10 +122,37 @@ impl Scene {
             .replace("{REALROOT}", self.real.to_str().unwrap())
             .replace("{ROOT}", self.root.to_str().unwrap())
             .replace("{OUT}", out.to_str().unwrap())
+            .replace("{JOURNAL}", self.journal().to_str().unwrap())
+            .replace("{CANARY}", CANARY)
+    }
+
+    /// Where the program keeps its state, if the case has any.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.root.parent().unwrap().join("state")
+    }
+
+    /// The journal of the program.
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.state().join("journal.db")
+    }
+
+    /// The root as it was named.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What happens to the tree when the workspace is open already.
+    fn step_at_runtime(&self, step: &Value) {
+        if step[0] != "at_runtime" {
+            return;
+        }
+        assert_eq!(step[1], "replace {ROOT} by symlink to {OUT}");
+        fs::rename(&self.root, self.root.with_extension("old")).unwrap();
+        symlink(self.out(), &self.root).unwrap();
     }
 
     /// The directory beside the root.
-    fn out(&self) -> PathBuf {
+    pub(crate) fn out(&self) -> PathBuf {
         self.root.parent().unwrap().join("out")
     }
 
@@ -124,7 +168,25 @@ impl Scene {
             path
         };
         match step[0].as_str().unwrap() {
-            "root_is_link" | "root_is_missing" => {}
+            "root_is_link" | "root_is_missing" | "at_runtime" => {}
+            "bind" => {
+                let target = path(2);
+                fs::create_dir_all(&target).unwrap();
+                run("mount", &["--bind".into(), path(1), target]);
+            }
+            // One line of that length: a hole is a line of NUL bytes.
+            "bigline" => {
+                fs::File::create(with_parents(1)).unwrap().set_len(step[2].as_u64().unwrap()).unwrap()
+            }
+            "mkfiles" => {
+                let directory = path(1);
+                fs::create_dir_all(&directory).unwrap();
+                // A million files take a minute to make: all of them on demand.
+                let share = if std::env::var("TOOL_FULL").as_deref() == Ok("1") { 1 } else { 20 };
+                for number in 0..step[2].as_u64().unwrap() / share {
+                    fs::File::create(directory.join(number.to_string())).unwrap();
+                }
+            }
             "mkdir" => fs::create_dir_all(path(1)).unwrap(),
             "write" => fs::write(with_parents(1), arg(2)).unwrap(),
             "writehex" => fs::write(with_parents(1), bytes(&arg(2))).unwrap(),
@@ -203,6 +265,22 @@ impl Scene {
         }
         wrong
     }
+}
+
+/// Takes away what a case mounted, before its directory is removed with all that is in it.
+impl Drop for Scene {
+    fn drop(&mut self) {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+        let points = mounts.lines().filter_map(|line| line.split(' ').nth(1)).map(Path::new);
+        points.filter(|point| point.starts_with(&self.real)).for_each(|point| run("umount", &[point.into()]));
+    }
+}
+
+/// The file that SQLite shares the state of a journal by.
+fn shared_memory(journal: &Path) -> PathBuf {
+    let mut name = journal.as_os_str().to_owned();
+    name.push("-shm");
+    name.into()
 }
 
 fn steps(case: &Value) -> impl Iterator<Item = &Value> {
@@ -316,7 +394,7 @@ fn run(program: &str, args: &[PathBuf]) {
 
 /// Whether something took longer than a case allows, on a machine that is shared.
 pub(crate) fn is_late(case: &Value, start: Instant) -> bool {
-    const LOAD: u64 = 10;
+    const LOAD: u64 = 30;
     case["within_ms"].as_u64().is_some_and(|limit| start.elapsed() > Duration::from_millis(limit * LOAD))
 }
 
@@ -327,6 +405,8 @@ pub(crate) fn unmet(case: &Value) -> Option<String> {
         let is_met = match need.as_str().unwrap() {
             "root" | "mknod" => is_root,
             "non_root" => !is_root,
+            "mount" => is_root,
+            "disk_4gib" => true,
             _ => false,
         };
         (!is_met).then(|| need.to_string())

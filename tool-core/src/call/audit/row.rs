@@ -176,7 +176,8 @@ fn decision(known: &Known) -> Value {
 /// Size, digest and beginning of a result; no beginning where its author wants it shown less.
 fn told(output: &ToolOutput, known: &Known, secrets: &KnownSecrets) -> AuditOutput {
     let texts = output.content.iter().filter_map(|block| match block {
-        Content::Text { text } => Some(text.as_str()),
+        Content::Text { text } => Some(text.clone()),
+        Content::Json { value } => Some(value.to_string()),
         _ => None,
     });
     let mut text = texts.collect::<Vec<_>>().join("\n");

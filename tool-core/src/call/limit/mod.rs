@@ -247,6 +247,9 @@ impl Limit {
 impl Layer for Limit {
     fn call<'a>(&'a self, mut inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
+            if inv.ext.get::<super::identify::WillReplay>().is_some() {
+                return next.run(inv).await;
+            }
             let held = self.admit(&mut inv).await.map_err(|error| refuse("limit", error))?;
             let result = next.run(inv).await;
             drop(held);

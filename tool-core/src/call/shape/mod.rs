@@ -6,6 +6,7 @@ mod read_result;
 mod scrub;
 mod store;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -146,7 +147,7 @@ impl Shape {
             payload.get(..head).unwrap_or_default(),
             payload.get(tail..).unwrap_or_default(),
         );
-        output.content.retain(|block| !matches!(block, Content::Text { .. }));
+        output.content.retain(|block| text_of(block).is_none());
         output.content.insert(0, Content::text(stub));
         // MCP promises the structured value of a tool with an output schema; a model reads the text.
         if seen.caller != Caller::Mcp || seen.tool.def().output_schema().is_none() {
@@ -162,14 +163,7 @@ impl Shape {
 
 /// The text of a result, as it is parked: text as it is, a structured value as indented JSON.
 fn payload(output: &ToolOutput) -> Option<(String, &'static str)> {
-    let texts: Vec<&str> = output
-        .content
-        .iter()
-        .filter_map(|block| match block {
-            Content::Text { text } => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let texts: Vec<Cow<'_, str>> = output.content.iter().filter_map(text_of).collect();
     match (texts.is_empty(), &output.structured) {
         (false, _) => {
             let text = texts.join("\n");
@@ -179,6 +173,15 @@ fn payload(output: &ToolOutput) -> Option<(String, &'static str)> {
         (true, Some(Value::String(text))) => Some((text.clone(), "text/plain")),
         (true, Some(value)) => Some((serde_json::to_string_pretty(value).ok()?, "application/json")),
         (true, None) => None,
+    }
+}
+
+/// What a model reads of a block.
+fn text_of(block: &Content) -> Option<Cow<'_, str>> {
+    match block {
+        Content::Text { text } => Some(Cow::Borrowed(text)),
+        Content::Json { value } => Some(Cow::Owned(value.to_string())),
+        _ => None,
     }
 }
 
@@ -205,11 +208,7 @@ fn outline(output: &ToolOutput) -> String {
 
 /// Cuts what is longer than it may be.
 fn cap(mut output: ToolOutput, max: usize) -> ToolOutput {
-    let texts = output.content.iter().map(|block| match block {
-        Content::Text { text } => text.len(),
-        _ => 0,
-    });
-    let text_bytes: usize = texts.sum();
+    let text_bytes: usize = output.content.iter().filter_map(text_of).map(|text| text.len()).sum();
     let structured = output.structured.as_ref().map(Value::to_string).filter(|json| json.len() > max);
     if let Some(json) = &structured {
         // Half a value is none: its text is what is left of it.
@@ -224,10 +223,11 @@ fn cap(mut output: ToolOutput, max: usize) -> ToolOutput {
     }
     let mut left = max;
     for block in &mut output.content {
-        if let Content::Text { text } = block {
-            let end = text.floor_char_boundary(left);
-            left -= end;
-            text.truncate(end);
+        let Some(text) = text_of(block) else { continue };
+        let end = text.floor_char_boundary(left);
+        left -= end;
+        if end < text.len() {
+            *block = Content::text(text.get(..end).unwrap_or_default());
         }
     }
     let kept = max - left;

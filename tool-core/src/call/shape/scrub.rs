@@ -43,8 +43,8 @@ fn scrub_output(mut output: ToolOutput, secrets: &KnownSecrets) -> ToolOutput {
             }
             Content::Resource { uri, body, .. } => {
                 *uri = secrets.scrub(uri);
-                if let ResourceBody::Text(text) = body {
-                    *text = secrets.scrub_value(text);
+                match body {
+                    ResourceBody::Text(text) | ResourceBody::Blob(text) => *text = secrets.scrub_value(text),
                 }
             }
             Content::Json { value } => *value = scrub_json(std::mem::take(value), secrets),

@@ -3,7 +3,7 @@
 
 use std::ffi::CString;
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -14,43 +14,65 @@ use rustix::process::{Signal, fchdir, set_parent_process_death_signal, setpgid};
 use super::init::{Order, report};
 use super::process::execute;
 use super::seccomp::Filters;
-use super::{breaker, signals};
+use super::{breaker, rlimits, signals};
 use crate::sandbox::layers::Layer;
-use crate::sandbox::wire::{Action, Refusal, Stage};
+use crate::sandbox::wire::{Action, Errand, Refusal, Stage, receive_with};
 
-/// Becomes the command; says on the pipe why not.
-pub(super) fn run(order: &Order, pipe: File) -> ! {
-    let refusal = match &order.plan.action {
-        Action::Run { argv, env } => match prepare(order).and_then(|()| become_program(order, argv, env)) {
-            Ok(errno) => Refusal::at(Stage::Exec)(errno),
-            Err(refusal) => refusal,
+/// Waits for its errand and becomes the command; says on the pipe why not.
+pub(super) fn run(order: &Order, socket: BorrowedFd<'_>, pipe: File) -> ! {
+    let refusal = match prepare(order, socket) {
+        Ok(Ready { errand, null, filters }) => match &errand.action {
+            Action::Run { argv, env } => match become_program(null, filters, argv, env) {
+                Ok(errno) => Refusal::at(Stage::Exec)(errno),
+                Err(refusal) => refusal,
+            },
+            Action::Probe { agent, outside } => match last(null, filters) {
+                Ok(()) => breaker::run(*agent, outside, &order.plan, pipe),
+                Err(refusal) => refusal,
+            },
         },
-        Action::Probe { agent, outside } => match prepare(order).and_then(|()| filter(order)) {
-            Ok(()) => breaker::run(*agent, outside, &order.plan, pipe),
-            Err(refusal) => refusal,
-        },
+        Err(refusal) => refusal,
     };
     report(pipe, refusal)
 }
 
-fn prepare(order: &Order) -> Result<(), Refusal> {
+/// Everything that the last step needs.
+struct Ready {
+    errand: Errand,
+    null: OwnedFd,
+    filters: Option<Filters>,
+}
+
+fn prepare(order: &Order, socket: BorrowedFd<'_>) -> Result<Ready, Refusal> {
+    let plan = &order.plan;
     setpgid(None, None).map_err(Refusal::at(Stage::Process))?;
-    if !order.plan.has(Layer::Pidns) {
+    if !plan.has(Layer::Pidns) {
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(Refusal::at(Stage::Process))?;
     }
-    enter_directory(order)?;
     let null = open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(Refusal::at(Stage::Process))?;
+    signals::reset();
+    let filters = plan.has(Layer::Seccomp).then(|| Filters::new(plan.network));
+    let filters = filters.transpose().map_err(Refusal::layer(Layer::Seccomp))?;
+    let (errand, directory): (Errand, OwnedFd) = receive_with(socket).map_err(Refusal::at(Stage::Plan))?;
+    if plan.has(Layer::Rlimits) {
+        rlimits::set_cpu(errand.cpu_seconds).map_err(Refusal::layer(Layer::Rlimits))?;
+    }
+    enter_directory(order, &errand, directory)?;
+    Ok(Ready { errand, null, filters })
+}
+
+/// Lets go of the socket, and of what the filter forbids.
+fn last(null: OwnedFd, filters: Option<Filters>) -> Result<(), Refusal> {
     // Descriptor 0 was the socket; 1 and 2 are the pipes of the program since the helper was started.
     rustix::stdio::dup2_stdin(null).map_err(Refusal::at(Stage::Process))?;
-    signals::reset();
-    Ok(())
+    filters.map_or(Ok(()), |filters| filters.install()).map_err(Refusal::layer(Layer::Seccomp))
 }
 
 /// Opens `cwd` anew beneath the workspace of the view, since handles from outside lead out of it.
-fn enter_directory(order: &Order) -> Result<(), Refusal> {
-    let opened = opened_directory(order).map_err(Refusal::at(Stage::Directory))?;
-    let seen = || Ok((fstat(&opened)?, fstat(&order.directory)?));
+fn enter_directory(order: &Order, errand: &Errand, directory: OwnedFd) -> Result<(), Refusal> {
+    let opened = opened_directory(order, errand).map_err(Refusal::at(Stage::Directory))?;
+    let seen = || Ok((fstat(&opened)?, fstat(&directory)?));
     let (here, meant) = seen().map_err(Refusal::at(Stage::Directory))?;
     if (here.st_dev, here.st_ino) != (meant.st_dev, meant.st_ino) {
         return Err(Refusal { stage: Stage::Changed, errno: Errno::STALE.raw_os_error() });
@@ -58,10 +80,10 @@ fn enter_directory(order: &Order) -> Result<(), Refusal> {
     fchdir(opened).map_err(Refusal::at(Stage::Directory))
 }
 
-fn opened_directory(order: &Order) -> Result<OwnedFd, Errno> {
+fn opened_directory(order: &Order, errand: &Errand) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = open(&*order.plan.view.root, flags, Mode::empty())?;
-    let directory = &*order.plan.directory;
+    let directory = &*errand.directory;
     if directory.as_os_str().is_empty() {
         return Ok(root);
     }
@@ -73,17 +95,13 @@ fn opened_directory(order: &Order) -> Result<OwnedFd, Errno> {
     }
 }
 
-fn filter(order: &Order) -> Result<(), Refusal> {
-    if !order.plan.has(Layer::Seccomp) {
-        return Ok(());
-    }
-    Filters::new(order.plan.network)
-        .and_then(|filters| filters.install())
-        .map_err(Refusal::layer(Layer::Seccomp))
-}
-
 /// Becomes the program; what the kernel said when it did not.
-fn become_program(order: &Order, argv: &[String], env: &[(String, String)]) -> Result<Errno, Refusal> {
+fn become_program(
+    null: OwnedFd,
+    filters: Option<Filters>,
+    argv: &[String],
+    env: &[(String, String)],
+) -> Result<Errno, Refusal> {
     let invalid = |_| Refusal { stage: Stage::Lookup, errno: Errno::INVAL.raw_os_error() };
     let texts = |texts: Vec<String>| texts.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>();
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
@@ -92,7 +110,7 @@ fn become_program(order: &Order, argv: &[String], env: &[(String, String)]) -> R
     let program = CString::new(program.as_os_str().as_bytes()).map_err(invalid)?;
     let argv = texts(argv.to_vec()).map_err(invalid)?;
     let env = texts(env.iter().map(|(name, value)| format!("{name}={value}")).collect()).map_err(invalid)?;
-    filter(order)?;
+    last(null, filters)?;
     Ok(execute(&program, &argv, &env))
 }
 

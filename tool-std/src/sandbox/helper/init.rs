@@ -22,16 +22,15 @@ use crate::sandbox::places::{TEMPORARY, system};
 use crate::sandbox::policy::Network;
 use crate::sandbox::wire::{Message, Plan, Refusal, Stage, receive, send};
 
-/// The plan with the handles that came with it.
+/// The plan with the handle that came with it.
 pub(super) struct Order {
     pub(super) plan: Plan,
     pub(super) root: OwnedFd,
-    pub(super) directory: OwnedFd,
 }
 
 /// Runs a command to its end and ends this process, and with it the PID namespace.
 pub(super) fn run(order: &Order, socket: BorrowedFd<'_>) -> ! {
-    let told = match start(order) {
+    let told = match start(order, socket) {
         Ok((command, ends)) => {
             let _ = send(socket, Message::Started(command.as_raw_pid()));
             watch(order, socket, command, &ends)
@@ -44,7 +43,7 @@ pub(super) fn run(order: &Order, socket: BorrowedFd<'_>) -> ! {
     exit_now(0)
 }
 
-fn start(order: &Order) -> Result<(Pid, ChildEnds), Refusal> {
+fn start(order: &Order, socket: BorrowedFd<'_>) -> Result<(Pid, ChildEnds), Refusal> {
     let plan = &order.plan;
     confine(plan, order.root.as_fd())?;
     let ends = ChildEnds::watch().map_err(Refusal::at(Stage::Process))?;
@@ -52,7 +51,7 @@ fn start(order: &Order) -> Result<(Pid, ChildEnds), Refusal> {
         .map(|(reader, writer)| (File::from(reader), File::from(writer)))
         .map_err(Refusal::at(Stage::Process))?;
     match fork().map_err(Refusal::at(Stage::Process))? {
-        Fork::Child => command::run(order, writer),
+        Fork::Child => command::run(order, socket, writer),
         Fork::Parent(pid) => {
             drop(writer);
             let mut failure = Vec::new();

@@ -1,7 +1,7 @@
 //! The helper: what a program becomes when it is started as `toolbox-sandbox` (sandbox.md §7).
 //!
-//! It takes one plan from the socket that is its descriptor 0, builds the sandbox in the order of the specification, and
-//! ends everything when the other end of the socket closes. Three processes: the helper outside the namespaces, process 1
+//! It takes one plan from the socket that is its descriptor 0, builds the sandbox in the order of the specification, waits
+//! there for what to run, and ends everything when the other end of the socket closes. Three processes: the helper outside the namespaces, process 1
 //! inside ([`init`]), the command ([`command`]).
 #![allow(unsafe_code)]
 
@@ -32,7 +32,7 @@ use rustix::process::{
 use self::init::Order;
 use self::process::{Fork, close_from, exit_now, fork};
 use super::layers::Layer;
-use super::wire::{HELPER_NAME, Message, Refusal, Stage, VERSION, receive_plan, send};
+use super::wire::{HELPER_NAME, Message, Refusal, Stage, VERSION, receive_with, send};
 
 /// How often orphans are reaped and processes counted, where that is needed.
 const ROUND: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
@@ -80,8 +80,8 @@ fn refuse_threads() -> Result<(), Refusal> {
 }
 
 fn receive(socket: BorrowedFd<'_>) -> Result<Order, Refusal> {
-    let (plan, root, directory) = receive_plan(socket).map_err(Refusal::at(Stage::Plan))?;
-    Ok(Order { plan, root, directory })
+    let (plan, root) = receive_with(socket).map_err(Refusal::at(Stage::Plan))?;
+    Ok(Order { plan, root })
 }
 
 fn supervise(order: &Order, socket: BorrowedFd<'_>) -> Result<(), Refusal> {

@@ -21,7 +21,6 @@ pub(super) fn set(ceilings: &Ceilings, counted: bool) -> Result<(), Errno> {
     let (soft_files, hard_files) = MAX_OPEN_FILES;
     let mut rows = vec![
         (Resource::Fsize, ceilings.file_bytes, ceilings.file_bytes),
-        (Resource::Cpu, ceilings.cpu_seconds, ceilings.cpu_seconds + 1),
         (Resource::Nofile, soft_files, hard_files),
         (Resource::Memlock, MAX_LOCKED_BYTES, MAX_LOCKED_BYTES),
         (Resource::Core, 0, 0),
@@ -34,6 +33,11 @@ pub(super) fn set(ceilings: &Ceilings, counted: bool) -> Result<(), Errno> {
         rows.push((Resource::Nproc, ceilings.processes, ceilings.processes));
     }
     rows.into_iter().try_for_each(|(resource, soft, hard)| lower(resource, soft, hard))
+}
+
+/// Sets the CPU time of this process and each that comes from it.
+pub(super) fn set_cpu(seconds: u64) -> Result<(), Errno> {
+    lower(Resource::Cpu, seconds, seconds.saturating_add(1))
 }
 
 /// Sets a limit, no higher than it stands.

@@ -1,4 +1,5 @@
-//! While a directory is exchanged with a link to the outside, no changing tool reaches anything there.
+//! While a directory is exchanged with a link to the outside, no tool reaches anything there; who looks first and opens then
+//! does, in the same race.
 
 #![cfg(test)]
 
@@ -14,14 +15,31 @@ use serde_json::{Value, json};
 use tool_core::{Call, Caller, Executor, Registry, ToolContext};
 use tool_std::{Workspace, WorkspacePolicy};
 
-/// How long a race lasts; the acceptance asks for `TOOL_RACE_MS=3000`.
+/// How long a race lasts, unless `TOOL_RACE_MS` says otherwise.
+const TIME_MS: u64 = 3_000;
+/// Calls that must have succeeded meanwhile: a tool that refuses everything proves nothing.
+const LEAST: usize = 100;
+
 fn race_time() -> Duration {
     let given = std::env::var("TOOL_RACE_MS").ok().and_then(|time| time.parse().ok());
-    Duration::from_millis(given.unwrap_or(1_000))
+    Duration::from_millis(given.unwrap_or(TIME_MS))
 }
 
-/// Calls in the directory that is exchanged; most of them can be made again and again.
-fn calls() -> Vec<(&'static str, Value)> {
+/// Calls that look.
+fn reads() -> Vec<(&'static str, Value)> {
+    vec![
+        ("read_file", json!({"path": "a/f"})),
+        ("search_files", json!({"pattern": ".", "path": "."})),
+        ("search_files", json!({"pattern": ".", "path": "a/f"})),
+        ("list_dir", json!({"path": "a"})),
+        ("list_dir", json!({"path": ".", "depth": 3})),
+        ("find_files", json!({"pattern": "*"})),
+        ("file_info", json!({"path": "a/f"})),
+    ]
+}
+
+/// Calls that change the directory that is exchanged; most of them can be made again and again.
+fn changes() -> Vec<(&'static str, Value)> {
     let write = |name: &str| json!({"path": format!("a/{name}"), "content": "inside\n"});
     vec![
         ("edit_file", json!({"path": "a/f", "patch": "@@ -1 +1,2 @@\n inside\n+more\n"})),
@@ -30,8 +48,8 @@ fn calls() -> Vec<(&'static str, Value)> {
             json!({"path": "a/f", "patches": [{"start_line": 1, "end_line": 1, "content": "inside"}]}),
         ),
         ("replace_text", json!({"path": "a/f", "old": "inside\nmore\n", "new": "inside\n", "all": true})),
-        ("find_files", json!({"pattern": "*"})),
-        ("file_info", json!({"path": "a/f"})),
+        ("write_file", json!({"path": "a/f", "content": "!", "mode": "append"})),
+        ("write_file", json!({"path": "a/new/g", "content": "inside"})),
         ("copy_file", json!({"from": "a/f", "to": "a/copy", "overwrite": true})),
         ("copy_file", json!({"from": "a/tree", "to": "a/made/tree", "recursive": true, "parents": true})),
         ("delete_file", json!({"path": "a/made", "recursive": true, "missing_ok": true})),
@@ -42,9 +60,10 @@ fn calls() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn race(missing: &'static [&'static str]) {
+fn race(calls: Vec<(&'static str, Value)>, missing: &'static [&'static str]) {
     let base = tempfile::tempdir().unwrap();
-    let (root, out) = (base.path().join("root"), base.path().join("out"));
+    let real = fs::canonicalize(base.path()).unwrap();
+    let (root, out) = (real.join("root"), real.join("out"));
     fs::create_dir_all(root.join("a/tree/sub")).unwrap();
     fs::create_dir_all(out.join("tree")).unwrap();
     for (file, text) in [("a/f", "inside\n"), ("a/tree/sub/f", "inside\n")] {
@@ -62,7 +81,8 @@ fn race(missing: &'static [&'static str]) {
                 renameat_with(CWD, root.join("a"), CWD, root.join("b"), RenameFlags::EXCHANGE).unwrap();
             }
         });
-        let workers: Vec<_> = calls()
+        let naive = scope.spawn(|| leaks_of_the_naive_check(&root, &done));
+        let workers: Vec<_> = calls
             .into_iter()
             .map(|(tool, args)| {
                 let (workspace, succeeded) = (workspace.clone(), &succeeded);
@@ -72,6 +92,9 @@ fn race(missing: &'static [&'static str]) {
         let ended: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
         done.store(true, Ordering::Relaxed);
         assert!(ended.iter().all(Result::is_ok), "a tool reached outside");
+        let leaks = naive.join().unwrap();
+        println!("the naive check leaked {leaks} times");
+        assert!(leaks > 0, "there was no race");
     });
     assert_eq!(names(&out), ["copy", "f", "m1", "m2", "tree"], "something was made or deleted outside");
     for file in ["f", "copy", "m1", "m2", "tree/s"] {
@@ -79,7 +102,7 @@ fn race(missing: &'static [&'static str]) {
     }
     let succeeded = succeeded.load(Ordering::Relaxed);
     println!("{succeeded} calls succeeded during the race");
-    assert!(succeeded >= 100, "only {succeeded} calls succeeded");
+    assert!(succeeded >= LEAST, "only {succeeded} calls succeeded");
 }
 
 fn repeat(workspace: Workspace, tool: &str, args: &Value, succeeded: &AtomicUsize) {
@@ -107,12 +130,37 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-#[test]
-fn a_directory_exchanged_with_a_link_lets_no_change_outside() {
-    race(&[]);
+/// How often a file outside is read by who compares the real path first, as many programs do.
+fn leaks_of_the_naive_check(root: &Path, done: &AtomicBool) -> usize {
+    let mut leaks = 0;
+    while !done.load(Ordering::Relaxed) {
+        let path = root.join("a/f");
+        let is_inside = fs::canonicalize(&path).is_ok_and(|real| real.starts_with(root));
+        // Between the look and the use anything may run.
+        std::thread::yield_now();
+        if is_inside && fs::read_to_string(&path).is_ok_and(|text| text.contains("SECRET")) {
+            leaks += 1;
+        }
+    }
+    leaks
 }
 
 #[test]
-fn the_same_race_is_won_without_openat2() {
-    race(&["openat2"]);
+fn no_look_gets_outside() {
+    race(reads(), &[]);
+}
+
+#[test]
+fn no_look_gets_outside_without_openat2() {
+    race(reads(), &["openat2"]);
+}
+
+#[test]
+fn no_change_gets_outside() {
+    race(changes(), &[]);
+}
+
+#[test]
+fn no_change_gets_outside_without_openat2() {
+    race(changes(), &["openat2"]);
 }

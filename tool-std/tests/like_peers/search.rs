@@ -1,9 +1,6 @@
-//! `search_files` against the real `rg` on random trees with ignore files, hidden files and Unicode.
-
-#![cfg(test)]
+//! `search_files` against `rg`.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -12,95 +9,10 @@ use serde_json::{Value, json};
 use tool_core::{Call, Caller, Executor, Registry, ToolContext};
 use tool_std::{Workspace, WorkspacePolicy};
 
-/// Trees that are compared; `TOOL_TREES` asks for another number.
-const TREES: u64 = 60;
+use crate::trees::{self, Random, tree};
 
-/// A small generator (xorshift*), so that a seed names a tree.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
-
-const NAMES: [&str; 14] = [
-    "a.txt", "b.log", "c.rs", "keep.log", "x y", "é.txt", ".hidden", ".cfg", "日本", "Z", "-n", "a[1].txt",
-    "build", "t~",
-];
-const RULES: [&str; 20] = [
-    "*.log",
-    "!keep.log",
-    "build/",
-    "/a.txt",
-    "d0/*.rs",
-    "**/c.rs",
-    "d1/**",
-    "# comment",
-    "",
-    "\\!x",
-    "!.hidden",
-    ".cfg",
-    "*.t?t",
-    "[a-c].*",
-    "é*",
-    "d0",
-    "!d0/",
-    "*/b.log",
-    "a\\[1\\].txt",
-    "Z ",
-];
-const WORDS: [&str; 10] = ["foo", "bar", "Foo", "baz qux", "é", "日本語", "foo.bar", "", "  foo", "x=1"];
 const PATTERNS: [&str; 8] =
     ["foo", "(?i)FOO", "^foo", "o$", "\\bbar\\b", "é|日", "[a-z]+ [a-z]+", "foo\\.bar"];
-
-fn tree(random: &mut Random, at: &Path, depth: u64) {
-    for name in [".gitignore", ".ignore"] {
-        if random.below(4) == 0 {
-            let rules: Vec<&str> = (0..=random.below(4)).map(|_| random.pick(&RULES)).collect();
-            fs::write(at.join(name), rules.join("\n")).unwrap();
-        }
-    }
-    if random.below(6) == 0 {
-        fs::create_dir_all(at.join(".git/info")).unwrap();
-        fs::write(at.join(".git/info/exclude"), random.pick(&RULES)).unwrap();
-        fs::write(at.join(".git/HEAD"), "foo\n").unwrap();
-    }
-    for _ in 0..random.below(6) {
-        let path = at.join(random.pick(&NAMES));
-        if !path.exists() {
-            fs::write(path, text(random)).unwrap();
-        }
-    }
-    if depth > 0 {
-        for name in ["d0", "d1", ".d2", "build", "é"] {
-            let path = at.join(name);
-            if random.below(3) == 0 && !path.exists() {
-                fs::create_dir(&path).unwrap();
-                tree(random, &path, depth - 1);
-            }
-        }
-    }
-}
-
-fn text(random: &mut Random) -> String {
-    let mut text = String::new();
-    for _ in 0..random.below(8) {
-        let end = random.pick(&["\n", "\n", "\n", "\r\n"]);
-        write!(text, "{}{}{end}", random.pick(&WORDS), random.pick(&WORDS)).unwrap();
-    }
-    if random.below(3) == 0 {
-        text.push_str(random.pick(&WORDS));
-    }
-    text
-}
 
 /// `path:line:text`, one per match.
 fn ours(root: &Path, pattern: &str, hidden: bool) -> String {
@@ -147,22 +59,20 @@ fn theirs(root: &Path, pattern: &str, hidden: bool) -> String {
 }
 
 /// Entries of the tree, for the message.
-fn listing(root: &Path) -> String {
+pub(crate) fn listing(root: &Path) -> String {
     let output = Command::new("find").current_dir(root).args([".", "-type", "f"]).output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
 fn a_search_finds_what_ripgrep_finds() {
-    if Command::new("rg").arg("--version").output().is_err() {
-        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "rg is not installed");
-        println!("skipped: rg not installed");
+    if !crate::has("rg") {
         return;
     }
-    let trees = std::env::var("TOOL_TREES").ok().and_then(|trees| trees.parse().ok()).unwrap_or(TREES);
+    let trees = trees::count();
     let mut matches = 0;
     for seed in 1..=trees {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut random = Random::of(seed);
         let dir = tempfile::tempdir().unwrap();
         tree(&mut random, dir.path(), 3);
         let pattern = random.pick(&PATTERNS);
@@ -189,7 +99,7 @@ fn a_search_finds_what_ripgrep_finds() {
 
 #[test]
 fn files_and_counts_agree_with_the_matches() {
-    let mut random = Random(77);
+    let mut random = Random::of(77);
     let dir = tempfile::tempdir().unwrap();
     tree(&mut random, dir.path(), 3);
     let workspace = Workspace::open(dir.path(), WorkspacePolicy::default()).unwrap();

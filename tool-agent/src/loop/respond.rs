@@ -1,0 +1,50 @@
+//! Asking the model: again where it could not be reached, and never beyond the run's own end.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tool_core::{ErrorKind, ToolContext, ToolError};
+
+use crate::model::{Model, ModelRequest};
+
+/// How long to wait before each further try, where the model does not say.
+const WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
+
+/// The reply to a request. What is unavailable or limited is tried three times.
+pub(super) async fn respond(
+    model: &dyn Model,
+    request: &ModelRequest<'_>,
+    cx: &ToolContext,
+) -> Result<Value, ToolError> {
+    let mut waits = WAITS.into_iter();
+    loop {
+        let error = match until_the_end(model.respond(request, cx), cx).await? {
+            Ok(body) => return Ok(body),
+            Err(error) => error,
+        };
+        let again = matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::RateLimited);
+        match waits.next().filter(|_| again) {
+            None => return Err(error),
+            Some(wait) => {
+                let wait = error.retry_after_value().unwrap_or(wait);
+                until_the_end(tokio::time::sleep(wait), cx).await?;
+            }
+        }
+    }
+}
+
+/// What a future comes to, unless the run ends first.
+async fn until_the_end<T>(work: impl Future<Output = T>, cx: &ToolContext) -> Result<T, ToolError> {
+    cx.check()?;
+    let deadline = async {
+        match cx.deadline() {
+            Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        done = work => Ok(done),
+        () = cx.cancelled() => Err(ToolError::cancelled("The run was cancelled.")),
+        () = deadline => Err(ToolError::timeout("The run did not finish in time.")),
+    }
+}

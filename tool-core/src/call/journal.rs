@@ -1,0 +1,312 @@
+//! The journal step: a side effect is recorded durably before it happens, its outcome before the caller has it, and a
+//! recorded outcome is given again instead of a second effect. (calls.md §7, journal.md)
+//!
+//! Whether a call runs, repeats, waits or asks is decided in [`crate::journal::state`]; here it is carried out.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::identify::{RECONSIDER, WillReplay};
+use super::layer::{Invocation, Layer, Next};
+use super::recording::Identity;
+use super::settle::{self, Asked};
+use super::{CallScope, run};
+use crate::context::ToolContext;
+use crate::def::{BoxFuture, ToolDef};
+use crate::error::ToolError;
+use crate::journal::{
+    Begin, Begun, Class, Journal, JournalError, Lease, Outcome, Reconciled, ResolvedBy, Row, Status,
+    output_to_json, recorded,
+};
+use crate::output::ToolResult;
+
+/// How long a call waits for an equal one that runs.
+pub const JOURNAL_WAIT: Duration = Duration::from_secs(30);
+
+/// How long a handler that reconciles may take.
+pub const RECONCILE_TIME: Duration = Duration::from_secs(30);
+
+/// How long a snapshot may take.
+pub const SNAPSHOT_TIME: Duration = Duration::from_secs(10);
+
+/// Which calls are recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JournalMode {
+    /// Those of tools with a side effect.
+    Effects,
+    /// All; reads without waiting for it.
+    #[default]
+    All,
+}
+
+/// What a [`SnapshotHook`] is told.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EffectInfo<'a> {
+    /// The effective name of the tool.
+    pub tool: &'a str,
+    /// The id of the call.
+    pub call_id: &'a str,
+    /// What the call was recorded as.
+    pub status: Status,
+    /// The workspace of the call, where its context has a [`WorkspaceRoot`].
+    pub workspace: Option<&'a Path>,
+}
+
+/// The capability that tells a [`SnapshotHook`] where files may have changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceRoot(pub PathBuf);
+
+/// Somebody who looks after each side effect that ran, before its result goes out.
+///
+/// It has ten seconds; an error, a panic or more time is a warning in the log and never changes the result.
+pub trait SnapshotHook: Send + Sync {
+    /// A side effect ran; it may have failed and have changed something all the same.
+    fn after_effect<'a>(&'a self, effect: &'a EffectInfo<'a>) -> BoxFuture<'a, Result<(), ToolError>>;
+}
+
+/// What both steps of the journal share.
+pub(super) struct Shared {
+    pub(super) journal: Arc<dyn Journal>,
+    pub(super) mode: JournalMode,
+    pub(super) program: String,
+    pub(super) snapshot: Option<Arc<dyn SnapshotHook>>,
+}
+
+impl Shared {
+    pub(super) fn concerns(&self, tool: &ToolDef<'_>) -> bool {
+        self.mode == JournalMode::All || tool.behavior.side_effect
+    }
+}
+
+/// The layer.
+pub(super) struct Recorder(pub(super) Arc<Shared>);
+
+impl Recorder {
+    /// Gives the ordinal of a call back that was refused before its intent.
+    pub(super) fn release(scope: &CallScope) {
+        let recording = scope.recording();
+        let (Some(identity), Some(run)) = (recording.identity(), recording.run.as_ref()) else { return };
+        if let (Some(equal), false) = (&identity.equal, recording.is_begun()) {
+            run.ordinals.give_back(equal, identity.ordinal);
+        }
+    }
+
+    /// A read: run, and one row afterwards.
+    async fn read(&self, inv: Invocation<'_>, next: Next<'_>, mut row: Row) -> ToolResult {
+        if let Some(scope) = inv.ctx.running() {
+            scope.recording().set_begun();
+        }
+        let result = next.run(inv).await;
+        let outcome = outcome(&result, true);
+        let (status, effect) = crate::journal::state::finish(row.class, outcome.ended);
+        row.status = status;
+        row.effect = Some(effect);
+        row.finished_at_ms = Some(0);
+        (row.output_json, row.error_json) = (outcome.output_json, outcome.error_json);
+        (row.retryable, row.tries) = (outcome.retryable, outcome.tries);
+        self.0.journal.record(row);
+        result
+    }
+
+    /// A side effect.
+    async fn effect<'a>(
+        &'a self,
+        inv: Invocation<'a>,
+        next: Next<'a>,
+        identity: &Identity,
+        row: Row,
+    ) -> ToolResult {
+        let journal = &self.0.journal;
+        let promised = inv.ext.get::<WillReplay>().is_some();
+        let asked = Asked { inv: &inv, journal: &**journal };
+        if !promised {
+            asked.replay_gate(identity).await?;
+        }
+        let mut begin = Begin { row, former: identity.former.clone(), consented: None };
+        let give_up = give_up(inv.ctx);
+        loop {
+            match journal.begin(begin.clone()).await? {
+                Begun::Run(lease) if promised => {
+                    // It was let pass without approval and limits, which a replay needs not.
+                    let unapproved = ToolError::denied("The recorded outcome is gone.").code(RECONSIDER);
+                    let unapproved = unapproved.effect(crate::error::Effect::None);
+                    journal.finish(lease, Outcome::error(&unapproved)).await?;
+                    return Err(unapproved);
+                }
+                Begun::Run(lease) => {
+                    if let Some(scope) = inv.ctx.running() {
+                        scope.recording().set_begun();
+                    }
+                    return self.run(inv, next, lease).await;
+                }
+                Begun::Replay(row) => {
+                    if let Some(scope) = inv.ctx.running() {
+                        scope.recording().set_begun();
+                    }
+                    return recorded(&row);
+                }
+                Begun::Wait(waiter) => {
+                    tokio::select! {
+                        () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
+                        waited = tokio::time::timeout_at(give_up.into(), waiter) => waited.map_err(|_| in_progress(&inv))?,
+                    }
+                }
+                Begun::Reconcile(row, _) => match settle::ask_outside(&inv, &row).await {
+                    Reconciled::Unknown if inv.tool.def().takes_context => {
+                        begin.consented = Some(row.call_id.clone());
+                    }
+                    Reconciled::Unknown => begin.consented = Some(asked.repeat(&row).await?),
+                    answer => {
+                        let settled =
+                            journal.reconcile(row.call_id.clone(), answer.answer(), ResolvedBy::Reconcile);
+                        // Somebody else may have settled it meanwhile: what counts is what is recorded.
+                        match settled.await {
+                            Ok(_) | Err(JournalError::NotInDoubt) => {}
+                            Err(error) => return Err(error.into()),
+                        }
+                    }
+                },
+                Begun::Ask(row) => begin.consented = Some(asked.repeat(&row).await?),
+                Begun::Refuse(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn run(&self, inv: Invocation<'_>, next: Next<'_>, lease: Lease) -> ToolResult {
+        let journal = &self.0.journal;
+        journal.running(&lease);
+        let (tool, ctx) = (inv.tool, inv.ctx);
+        if let Some(scope) = ctx.running() {
+            let (journal, lease) = (Arc::clone(journal), lease.clone());
+            scope.recording().on_late(Box::new(move |result| {
+                drop(journal.finish(lease.clone(), outcome(result, true)));
+            }));
+        }
+        let mut unfinished =
+            Unfinished { journal, lease: Some(lease), idempotent: tool.def().behavior.idempotent };
+        let result = next.run(inv).await;
+        let took_key = ctx.running().is_some_and(|scope| scope.recording().key_was_read());
+        warn_of_promise(tool.name(), tool.def(), &result, took_key);
+        let Some(lease) = unfinished.lease.take() else { return result };
+        let call_id = lease.call_id.clone();
+        let written = journal.finish(lease, outcome(&result, took_key)).await;
+        let status = match &written {
+            Ok(row) => row.status,
+            Err(error) => {
+                tracing::error!(target: "toolbox::journal", tool = tool.name(), %error, "an outcome was not recorded");
+                Status::InDoubt
+            }
+        };
+        self.snapshot(ctx, tool.name(), &call_id, status).await;
+        if status == Status::InDoubt { in_doubt(result) } else { result }
+    }
+
+    /// Tells the hook; whatever it does, the result stays.
+    async fn snapshot(&self, ctx: &ToolContext, tool: &str, call_id: &str, status: Status) {
+        let Some(hook) = &self.0.snapshot else { return };
+        let root = ctx.capability::<WorkspaceRoot>();
+        let info =
+            EffectInfo { tool, call_id, status, workspace: root.as_ref().map(|root| root.0.as_path()) };
+        let guarded = super::panic::quiet(tool, || hook.after_effect(&info));
+        let told = async {
+            match guarded {
+                Some(future) => super::panic::Quiet(future).await,
+                None => Some(Ok(())),
+            }
+        };
+        let problem = match tokio::time::timeout(SNAPSHOT_TIME, told).await {
+            Ok(Some(Ok(()))) => return,
+            Ok(Some(Err(error))) => error.to_string(),
+            Ok(None) => "it panicked".to_owned(),
+            Err(_) => "it did not end in time".to_owned(),
+        };
+        tracing::warn!(target: "toolbox::journal", tool, problem, "a snapshot failed");
+    }
+}
+
+impl Layer for Recorder {
+    fn concerns(&self, tool: &ToolDef<'_>) -> bool {
+        self.0.concerns(tool)
+    }
+
+    fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let Some(identity) = inv.ctx.running().and_then(|scope| scope.recording().identity()) else {
+                return Err(ToolError::internal("A call reached the journal without a key."));
+            };
+            let row = settle::draft(&inv, identity, &self.0.program);
+            if row.class == Class::Pure {
+                return self.read(inv, next, row).await;
+            }
+            self.effect(inv, next, identity, row).await
+        })
+    }
+}
+
+/// A call whose outcome is not written yet. Dropped, it was given up by its caller: that is its outcome.
+struct Unfinished<'a> {
+    journal: &'a Arc<dyn Journal>,
+    lease: Option<Lease>,
+    idempotent: bool,
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        let Some(lease) = self.lease.take() else { return };
+        let error = ToolError::cancelled("The caller went away.").retryable(self.idempotent);
+        // It is queued when the call returns; nobody is here to wait for it.
+        drop(self.journal.finish(lease, Outcome::error(&error)));
+    }
+}
+
+/// What a result is recorded as.
+fn outcome(result: &ToolResult, took_key: bool) -> Outcome {
+    let mut outcome = match result {
+        Ok(output) => Outcome::ok(output_to_json(output).to_string()),
+        Err(error) => Outcome::error(error),
+    };
+    let tries = result.as_ref().ok().and_then(|output| output.meta.get("tries")?.as_u64());
+    outcome.tries = tries.and_then(|tries| u32::try_from(tries).ok()).unwrap_or(1);
+    outcome.took_key = took_key;
+    outcome
+}
+
+/// The result of a call of which nobody knows what it did.
+fn in_doubt(result: ToolResult) -> ToolResult {
+    match result {
+        Ok(mut output) => {
+            output.meta.insert("journal".to_owned(), json!("in_doubt"));
+            Ok(output)
+        }
+        Err(error) => {
+            let error = error.detail("journal", "in_doubt");
+            Err(error.hint("The effect may have happened; check before trying again."))
+        }
+    }
+}
+
+fn give_up(ctx: &ToolContext) -> Instant {
+    let longest = Instant::now() + JOURNAL_WAIT;
+    ctx.deadline().map_or(longest, |deadline| deadline.min(longest))
+}
+
+fn in_progress(inv: &Invocation<'_>) -> ToolError {
+    ToolError::conflict(format!("{} still runs with this key.", inv.tool.name()))
+        .code("in_progress")
+        .hint("the same call is still running; ask again with the same key")
+}
+
+/// One warning per tool: it takes the context, which promises to hand its key on, and did not read it.
+fn warn_of_promise(name: &str, def: &ToolDef<'_>, result: &ToolResult, took_key: bool) {
+    if Class::of(def) == Class::Keyed && result.is_ok() && !took_key && def.cache.tell_once() {
+        tracing::warn!(
+            target: "toolbox::journal",
+            tool = name,
+            "the tool takes the context but did not read ctx.idempotency_key(): a retry after a crash may repeat its effect"
+        );
+    }
+}

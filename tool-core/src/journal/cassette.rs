@@ -1,0 +1,234 @@
+//! Cassettes: results that are recorded once and replayed in tests. (journal.md §12)
+//!
+//! A cassette is a layer next to the tool. One line per call, `{"args","ordinal","result","tool"}` with sorted keys and without
+//! what changes from run to run, so that recording twice gives one file.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value, json};
+
+use super::key::{Pepper, canonical_arguments};
+use super::outcome::{error_of_json, output_of_json, output_to_json};
+use crate::call::{Invocation, Layer, Next};
+use crate::canonical;
+use crate::def::BoxFuture;
+use crate::error::ToolError;
+use crate::output::ToolResult;
+
+/// What changes from run to run and says nothing about a result.
+const VOLATILE: [&str; 8] =
+    ["call_id", "replayed", "tries", "duration_ms", "started_at_ms", "finished_at_ms", "trace", "span"];
+
+/// How many recorded calls a miss is compared with.
+const NEAREST: usize = 3;
+
+/// What a cassette does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CassetteMode {
+    /// Runs every call and writes a new file.
+    Record,
+    /// Runs nothing.
+    Replay,
+    /// Replays what is recorded, and records the rest.
+    Auto,
+    /// Runs nothing, and fails at the end when something recorded was not asked for.
+    Strict,
+}
+
+/// Recorded calls, as a layer: `Executor::standard(tools).before("run", cassette)`.
+///
+/// `TOOL_CASSETTE=record` makes every cassette record.
+pub struct Cassette {
+    path: PathBuf,
+    mode: CassetteMode,
+    tape: Mutex<Tape>,
+}
+
+#[derive(Default)]
+struct Tape {
+    entries: Vec<Entry>,
+    /// How often each call was made so far.
+    asked: HashMap<(String, String), u64>,
+}
+
+struct Entry {
+    tool: String,
+    args: Value,
+    ordinal: u64,
+    result: Value,
+    used: bool,
+}
+
+impl Cassette {
+    /// Opens a cassette.
+    ///
+    /// # Errors
+    /// `not_found` where there is nothing to replay, `invalid_args` for a line that is none.
+    pub fn open(path: impl AsRef<Path>, mode: CassetteMode) -> Result<Cassette, ToolError> {
+        let record = std::env::var("TOOL_CASSETTE").as_deref() == Ok("record");
+        let mode = if record { CassetteMode::Record } else { mode };
+        let path = path.as_ref().to_owned();
+        let entries = match (mode, std::fs::read_to_string(&path)) {
+            (CassetteMode::Record, _) => Vec::new(),
+            (_, Ok(text)) => text.lines().map(Entry::of_line).collect::<Result<_, _>>()?,
+            (CassetteMode::Auto, Err(_)) => Vec::new(),
+            (_, Err(error)) => {
+                return Err(ToolError::not_found(format!("{}: {error}", path.display()))
+                    .code("cassette_missing")
+                    .hint("record it once with TOOL_CASSETTE=record"));
+            }
+        };
+        let tape = Mutex::new(Tape { entries, asked: HashMap::new() });
+        Ok(Cassette { path, mode, tape })
+    }
+
+    fn tape(&self) -> MutexGuard<'_, Tape> {
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The recorded result of a call; the number of the call among equal ones where there is none.
+    fn recorded(&self, tool: &str, args: &Value) -> Result<ToolResult, u64> {
+        let mut tape = self.tape();
+        let asked = tape.asked.entry((tool.to_owned(), canonical::text(args))).or_default();
+        let ordinal = *asked;
+        *asked += 1;
+        let same = |entry: &&mut Entry| {
+            entry.tool == tool && entry.ordinal == ordinal && canonical::equal(&entry.args, args)
+        };
+        let entry = tape.entries.iter_mut().find(same).ok_or(ordinal)?;
+        entry.used = true;
+        Ok(match entry.result.get("error") {
+            Some(error) => Err(error_of_json(&error.to_string())),
+            None => output_of_json(&entry.result.to_string())
+                .ok_or_else(|| ToolError::internal("The recorded result cannot be read.")),
+        })
+    }
+
+    fn record(&self, tool: &str, args: Value, ordinal: u64, result: &ToolResult) -> Result<(), ToolError> {
+        let mut result = match result {
+            Ok(output) => output_to_json(output),
+            Err(error) => json!({"error": error.to_json()}),
+        };
+        settle(&mut result);
+        let mut tape = self.tape();
+        tape.entries.push(Entry { tool: tool.to_owned(), args, ordinal, result, used: true });
+        // Calls that run side by side end in any order: the file has one.
+        tape.entries
+            .sort_by_cached_key(|entry| (entry.tool.clone(), canonical::text(&entry.args), entry.ordinal));
+        let lines: String = tape.entries.iter().map(|entry| entry.line() + "\n").collect();
+        std::fs::write(&self.path, lines)
+            .map_err(|error| ToolError::internal("The cassette was not written.").source(error))
+    }
+
+    /// What to say about a call that is not recorded.
+    fn miss(&self, tool: &str, args: &Value, ordinal: u64) -> ToolError {
+        let tape = self.tape();
+        let mut near: Vec<(usize, &Entry)> =
+            tape.entries.iter().map(|entry| (distance(entry, tool, args), entry)).collect();
+        near.sort_by_key(|row| row.0);
+        let near: Vec<Value> = near
+            .into_iter()
+            .take(NEAREST)
+            .map(|(_, entry)| json!({"tool": entry.tool, "args": entry.args, "ordinal": entry.ordinal, "diff": diff(&entry.args, args)}))
+            .collect();
+        let first =
+            near.first().map(|near| format!("; the nearest recorded call is {near}")).unwrap_or_default();
+        ToolError::not_found(format!("{tool} {args} (number {ordinal}) is not on the cassette{first}"))
+            .code("cassette_miss")
+            .hint("record it with TOOL_CASSETTE=record")
+            .detail("nearest", near)
+    }
+}
+
+impl Entry {
+    fn of_line(line: &str) -> Result<Entry, ToolError> {
+        let bad =
+            || ToolError::invalid_args(format!("No line of a cassette: {line:.80}")).code("bad_cassette");
+        let mut line: Value = serde_json::from_str(line).map_err(|_| bad())?;
+        Ok(Entry {
+            tool: line.get("tool").and_then(Value::as_str).ok_or_else(bad)?.to_owned(),
+            ordinal: line.get("ordinal").and_then(Value::as_u64).ok_or_else(bad)?,
+            args: line.get_mut("args").map(Value::take).ok_or_else(bad)?,
+            result: line.get_mut("result").map(Value::take).ok_or_else(bad)?,
+            used: false,
+        })
+    }
+
+    fn line(&self) -> String {
+        canonical::text(
+            &json!({"tool": self.tool, "args": self.args, "ordinal": self.ordinal, "result": self.result}),
+        )
+    }
+}
+
+/// Leaves out what changes from run to run.
+fn settle(result: &mut Value) {
+    for part in ["meta", "error"] {
+        if let Some(members) = result.get_mut(part).and_then(Value::as_object_mut) {
+            members.retain(|key, _| !VOLATILE.contains(&key.as_str()));
+            if let Some(details) = members.get_mut("details").and_then(Value::as_object_mut) {
+                details.retain(|key, _| !VOLATILE.contains(&key.as_str()));
+            }
+        }
+    }
+}
+
+/// How far a recorded call is from one that is asked for: another tool first, then members that differ.
+fn distance(entry: &Entry, tool: &str, args: &Value) -> usize {
+    1_000 * usize::from(entry.tool != tool) + diff(&entry.args, args).len()
+}
+
+/// The members that differ: recorded and asked for.
+fn diff(recorded: &Value, asked: &Value) -> Map<String, Value> {
+    let nothing = Map::new();
+    let (one, other) = (recorded.as_object().unwrap_or(&nothing), asked.as_object().unwrap_or(&nothing));
+    let keys: std::collections::BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let differ = keys.into_iter().filter(|key| match (one.get(*key), other.get(*key)) {
+        (Some(a), Some(b)) => !canonical::equal(a, b),
+        _ => true,
+    });
+    differ.map(|key| (key.clone(), json!({"recorded": one.get(key), "asked": other.get(key)}))).collect()
+}
+
+impl Layer for Cassette {
+    fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let tool = inv.tool.name();
+            let args = canonical_arguments(inv.tool.def(), &inv.args, &Pepper::default());
+            let ordinal = match self.recorded(tool, &args) {
+                Ok(result) if self.mode != CassetteMode::Record => return result,
+                Ok(_) => 0,
+                Err(ordinal) => ordinal,
+            };
+            if matches!(self.mode, CassetteMode::Replay | CassetteMode::Strict) {
+                return Err(self.miss(tool, &args, ordinal));
+            }
+            let result = next.run(inv).await;
+            self.record(tool, args, ordinal, &result)?;
+            result
+        })
+    }
+}
+
+impl Drop for Cassette {
+    fn drop(&mut self) {
+        if self.mode != CassetteMode::Strict || std::thread::panicking() {
+            return;
+        }
+        let tape = self.tape();
+        let unused: Vec<String> = tape.entries.iter().filter(|entry| !entry.used).map(Entry::line).collect();
+        #[expect(clippy::panic, reason = "a test must fail that does not ask for what it has recorded")]
+        if !unused.is_empty() {
+            panic!("{} calls of {} were not made:\n{}", unused.len(), self.path.display(), unused.join("\n"));
+        }
+    }
+}
+
+impl fmt::Debug for Cassette {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cassette").field("path", &self.path).field("mode", &self.mode).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,75 @@
+//! What a journal refuses, or cannot do.
+
+use std::fmt;
+
+use crate::error::{ErrorKind, ToolError};
+
+/// A failure of the journal itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JournalError {
+    /// The row belongs to somebody else by now: the outcome was not stored.
+    Fenced,
+    /// The row is not in doubt: there is nothing to settle.
+    NotInDoubt,
+    /// There is no such call.
+    UnknownCall(String),
+    /// The store cannot be used.
+    Store {
+        /// The kind of the error that callers get.
+        kind: ErrorKind,
+        /// Its code.
+        code: &'static str,
+        /// What is wrong, for operators.
+        message: String,
+    },
+}
+
+impl JournalError {
+    /// The store cannot be reached or written; a repeat may help.
+    pub fn unavailable(message: impl Into<String>) -> JournalError {
+        JournalError::Store {
+            kind: ErrorKind::Unavailable,
+            code: "journal_unavailable",
+            message: message.into(),
+        }
+    }
+
+    /// The store must not be used.
+    pub fn store(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> JournalError {
+        JournalError::Store { kind, code, message: message.into() }
+    }
+
+    /// The finest code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            JournalError::Fenced => "fenced",
+            JournalError::NotInDoubt => "not_in_doubt",
+            JournalError::UnknownCall(_) => "unknown_call",
+            JournalError::Store { code, .. } => code,
+        }
+    }
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JournalError::Fenced => f.write_str("The call belongs to another process by now."),
+            JournalError::NotInDoubt => f.write_str("The call is not in doubt: there is nothing to settle."),
+            JournalError::UnknownCall(call) => write!(f, "The journal has no call {call:.80}."),
+            JournalError::Store { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for JournalError {}
+
+impl From<JournalError> for ToolError {
+    fn from(error: JournalError) -> ToolError {
+        let kind = match &error {
+            JournalError::Fenced | JournalError::NotInDoubt => ErrorKind::Conflict,
+            JournalError::UnknownCall(_) => ErrorKind::NotFound,
+            JournalError::Store { kind, .. } => *kind,
+        };
+        ToolError::new(kind, error.to_string()).code(error.code())
+    }
+}

@@ -1,0 +1,311 @@
+//! Calls with a journal: what is recorded, replayed, asked about and left alone; and cassettes.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tool_core::journal::{
+    Cassette, CassetteMode, Journal, MemoryJournal, Reconciled, RecordedCall, RowQuery, Status, resume,
+};
+use tool_core::{
+    ApprovalRequest, Approver, BoxFuture, Call, Caller, Coordinates, Decision, Executor, JournalMode,
+    Registry, ToolContext, ToolError, ToolOutput, tool,
+};
+
+/// What happened outside.
+#[derive(Default)]
+struct Outside(Mutex<Vec<String>>);
+
+impl Outside {
+    fn happened(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Charges and hands its key on.
+#[tool(side_effect, idempotent = false)]
+fn charge(
+    /// How much.
+    amount: u64,
+    #[ctx] outside: &Arc<Outside>,
+    ctx: &ToolContext,
+) -> Result<u64, ToolError> {
+    outside.0.lock().unwrap().push(ctx.idempotency_key().to_owned());
+    if amount == 13 { Err(ToolError::timeout("late")) } else { Ok(amount) }
+}
+
+/// Posts, and nobody can tell afterwards.
+#[tool(side_effect, idempotent = false)]
+fn post(
+    /// What.
+    text: &str,
+    #[ctx] outside: &Arc<Outside>,
+) -> Result<String, ToolError> {
+    outside.0.lock().unwrap().push(text.to_owned());
+    if text == "lost" { Err(ToolError::unavailable("gone")) } else { Ok(text.to_owned()) }
+}
+
+/// Ships, and can be asked about.
+#[tool(side_effect, idempotent = false, reconcile = look)]
+fn ship(
+    /// What.
+    item: &str,
+    #[ctx] outside: &Arc<Outside>,
+) -> Result<String, ToolError> {
+    outside.0.lock().unwrap().push(item.to_owned());
+    Err(ToolError::unavailable("gone"))
+}
+
+async fn look(call: &RecordedCall, ctx: &ToolContext) -> Reconciled {
+    let item = call.input["item"].as_str().unwrap_or_default().to_owned();
+    match ctx.require::<Arc<Outside>>() {
+        Ok(outside) if outside.happened().contains(&item) => Reconciled::Done(ToolOutput::structured(item)),
+        _ => Reconciled::NotDone,
+    }
+}
+
+struct Answers(Decision, Arc<AtomicU32>);
+
+impl Approver for Answers {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        assert!(request.question.is_some());
+        self.1.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::ready(self.0.clone()))
+    }
+}
+
+struct Scene {
+    journal: MemoryJournal,
+    outside: Arc<Outside>,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        Scene { journal: MemoryJournal::new(), outside: Arc::default() }
+    }
+
+    /// A process: an owner of its own.
+    fn executor(&self) -> Executor {
+        let registry =
+            Registry::builder().add::<ChargeTool>().add::<PostTool>().add::<ShipTool>().build().unwrap();
+        let journal = Arc::new(self.journal.another());
+        Executor::standard(registry).journal(journal, JournalMode::All, "test 1").build().unwrap()
+    }
+
+    fn ctx(&self, attempt: u32) -> ToolContext {
+        let at = Coordinates::new("run").node("pay").attempt(attempt);
+        ToolContext::builder().provide(Arc::clone(&self.outside)).at(at).build()
+    }
+
+    fn ask(&self, attempt: u32, decision: Decision) -> (ToolContext, Arc<AtomicU32>) {
+        let asked = Arc::new(AtomicU32::new(0));
+        let at = Coordinates::new("run").node("pay").attempt(attempt);
+        let ctx = ToolContext::builder().provide(Arc::clone(&self.outside)).at(at);
+        (ctx.approver(Answers(decision, Arc::clone(&asked))).build(), asked)
+    }
+
+    async fn rows(&self) -> Vec<tool_core::journal::Row> {
+        self.journal.rows(&RowQuery::default()).await.unwrap()
+    }
+}
+
+async fn call(
+    executor: &Executor,
+    ctx: &ToolContext,
+    tool: &str,
+    args: Value,
+) -> Result<ToolOutput, ToolError> {
+    executor.call(Call::new(tool, args), ctx, Caller::Test).await
+}
+
+#[tokio::test]
+async fn the_same_call_of_a_later_attempt_is_replayed_and_another_one_runs() {
+    let scene = Scene::new();
+    call(&scene.executor(), &scene.ctx(1), "charge", json!({"amount": 5})).await.unwrap();
+    let executor = scene.executor();
+    let replayed = call(&executor, &scene.ctx(2), "charge", json!({"amount": 5.0})).await.unwrap();
+    assert_eq!((replayed.structured, &replayed.meta["replayed"]), (Some(json!(5)), &json!(true)));
+    call(&executor, &scene.ctx(2), "charge", json!({"amount": 6})).await.unwrap();
+    assert_eq!(scene.outside.happened().len(), 2);
+    let rows = scene.rows().await;
+    let warning = resume::warning(&rows, 2, None).unwrap();
+    assert!(warning.ends_with("- charge (attempt 1, seq 1, status ok)"), "{warning}");
+}
+
+#[tokio::test]
+async fn equal_calls_of_one_attempt_are_different_calls_with_different_keys() {
+    let scene = Scene::new();
+    let (executor, ctx) = (scene.executor(), scene.ctx(1));
+    for _ in 0..2 {
+        call(&executor, &ctx, "charge", json!({"amount": 5})).await.unwrap();
+    }
+    let keys = scene.outside.happened();
+    assert!(keys.len() == 2 && keys[0] != keys[1], "{keys:?}");
+    // Started over, both meet their own outcome.
+    let (executor, ctx) = (scene.executor(), scene.ctx(2));
+    for _ in 0..2 {
+        let output = call(&executor, &ctx, "charge", json!({"amount": 5})).await.unwrap();
+        assert_eq!(output.meta["replayed"], true);
+    }
+    assert_eq!(scene.outside.happened().len(), 2);
+}
+
+#[tokio::test]
+async fn a_keyed_call_in_doubt_runs_again_with_its_key() {
+    let scene = Scene::new();
+    let error = call(&scene.executor(), &scene.ctx(1), "charge", json!({"amount": 13})).await.unwrap_err();
+    assert_eq!(error.details()["journal"], "in_doubt");
+    assert!(error.hint_str().unwrap().contains("may have happened"));
+    call(&scene.executor(), &scene.ctx(2), "charge", json!({"amount": 13})).await.unwrap_err();
+    let keys = scene.outside.happened();
+    assert!(keys.len() == 2 && keys[0] == keys[1], "{keys:?}");
+}
+
+#[tokio::test]
+async fn a_manual_call_in_doubt_is_asked_about() {
+    let scene = Scene::new();
+    call(&scene.executor(), &scene.ctx(1), "post", json!({"text": "lost"})).await.unwrap_err();
+    let executor = scene.executor();
+    let nobody = call(&executor, &scene.ctx(2), "post", json!({"text": "lost"})).await.unwrap_err();
+    assert_eq!(nobody.code_str(), "in_doubt");
+    let (no, _) = scene.ask(2, Decision::Deny { reason: None });
+    assert_eq!(
+        call(&executor, &no, "post", json!({"text": "lost"})).await.unwrap_err().code_str(),
+        "replay_denied"
+    );
+    assert_eq!(scene.outside.happened().len(), 1, "nothing ran");
+    let (yes, asked) = scene.ask(2, Decision::AllowOnce);
+    call(&executor, &yes, "post", json!({"text": "lost"})).await.unwrap_err();
+    assert_eq!((scene.outside.happened().len(), asked.load(Ordering::SeqCst)), (2, 1));
+}
+
+#[tokio::test]
+async fn the_replay_gate_asks_once_and_a_refusal_is_final_for_the_attempt() {
+    let scene = Scene::new();
+    call(&scene.executor(), &scene.ctx(1), "post", json!({"text": "a"})).await.unwrap();
+    let executor = scene.executor();
+    let nobody = call(&executor, &scene.ctx(2), "post", json!({"text": "b"})).await.unwrap_err();
+    assert_eq!(nobody.code_str(), "approval_unavailable");
+    let same = call(&executor, &scene.ctx(2), "post", json!({"text": "a"})).await.unwrap();
+    assert_eq!(same.meta["replayed"], true);
+    let (no, asked) = scene.ask(2, Decision::Deny { reason: None });
+    for _ in 0..2 {
+        let denied = call(&executor, &no, "post", json!({"text": "b"})).await.unwrap_err();
+        assert_eq!(denied.code_str(), "replay_denied");
+    }
+    assert_eq!((asked.load(Ordering::SeqCst), scene.outside.happened().len()), (1, 1));
+    let (yes, asked) = scene.ask(3, Decision::AllowOnce);
+    for text in ["b", "c"] {
+        call(&executor, &yes, "post", json!({"text": text})).await.unwrap();
+    }
+    assert_eq!((asked.load(Ordering::SeqCst), scene.outside.happened().len()), (1, 3));
+}
+
+#[tokio::test]
+async fn the_outside_world_is_asked_before_a_reconcilable_call_is_repeated() {
+    let scene = Scene::new();
+    call(&scene.executor(), &scene.ctx(1), "ship", json!({"item": "book"})).await.unwrap_err();
+    let output = call(&scene.executor(), &scene.ctx(2), "ship", json!({"item": "book"})).await.unwrap();
+    assert_eq!((output.structured, scene.outside.happened().len()), (Some(json!("book")), 1));
+    let settled = scene.rows().await.into_iter().find(|row| row.status == Status::Reconciled).unwrap();
+    assert_eq!((settled.attempt, settled.recoveries), (1, 1));
+}
+
+#[tokio::test]
+async fn an_explicit_key_joins_calls_and_conflicts_with_other_arguments() {
+    let scene = Scene::new();
+    let executor = scene.executor();
+    let ctx = ToolContext::builder().provide(Arc::clone(&scene.outside)).build();
+    let with = |amount: u64| Call {
+        idempotency_key: Some("order-1".to_owned()),
+        ..Call::new("charge", json!({"amount": amount}))
+    };
+    for _ in 0..3 {
+        executor.call(with(5), &ctx, Caller::Test).await.unwrap();
+    }
+    assert_eq!(scene.outside.happened(), ["order-1"]);
+    let other = executor.call(with(6), &ctx, Caller::Test).await.unwrap_err();
+    assert_eq!(other.code_str(), "idempotency_conflict");
+    let bad = Call { idempotency_key: Some("a b".to_owned()), ..Call::new("charge", json!({"amount": 5})) };
+    assert_eq!(executor.call(bad, &ctx, Caller::Test).await.unwrap_err().code_str(), "bad_idempotency_key");
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_leaves_an_outcome() {
+    /// Never ends.
+    #[tool(side_effect, idempotent = false, register = false)]
+    async fn hang() -> String {
+        std::future::pending().await
+    }
+    let journal = Arc::new(MemoryJournal::new());
+    let registry = Registry::builder().add::<HangTool>().build().unwrap();
+    let recorder = Arc::clone(&journal) as Arc<dyn Journal>;
+    let executor =
+        Executor::standard(registry).journal(recorder, JournalMode::All, "test 1").build().unwrap();
+    let ctx = ToolContext::empty();
+    let running = call(&executor, &ctx, "hang", json!({}));
+    assert!(tokio::time::timeout(std::time::Duration::from_millis(50), running).await.is_err());
+    let rows = journal.rows(&RowQuery::default()).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.status).collect::<Vec<_>>(), [Status::InDoubt]);
+}
+
+#[tokio::test]
+async fn the_key_is_there_without_a_journal_and_the_context_in_every_task() {
+    /// Tells its key.
+    #[tool(register = false)]
+    async fn tell(ctx: &ToolContext) -> bool {
+        ToolContext::current().is_some_and(|current| current.idempotency_key() == ctx.idempotency_key())
+            && ctx.idempotency_key().starts_with("tk1_")
+            && ctx.effect_key("a").starts_with("ek1_")
+    }
+    let executor =
+        Executor::standard(Registry::builder().add::<TellTool>().build().unwrap()).build().unwrap();
+    assert!(ToolContext::current().is_none());
+    for ctx in [ToolContext::empty(), ToolContext::empty().for_run(Coordinates::new("run"))] {
+        let output = call(&executor, &ctx, "tell", json!({})).await.unwrap();
+        assert_eq!(output.structured, Some(json!(true)));
+    }
+}
+
+#[tokio::test]
+async fn a_cassette_recorded_twice_is_one_file_and_replays_without_running() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = Arc::new(AtomicU32::new(0));
+    let executor = |path: &std::path::Path, mode| {
+        let count = Arc::clone(&runs);
+        let tool = tool_core::DynTool::builder("fetch")
+            .description("Fetches.")
+            .input_schema(json!({"type": "object", "properties": {"page": {"type": "integer"}}}))
+            .handler_sync(move |args, _| {
+                count.fetch_add(1, Ordering::SeqCst);
+                Ok(ToolOutput::structured(json!({"page": args["page"], "text": "x"})))
+            })
+            .build()
+            .unwrap();
+        let cassette = Cassette::open(path, mode).unwrap();
+        Executor::standard(Registry::builder().add_dyn(tool).build().unwrap())
+            .before("run", cassette)
+            .build()
+            .unwrap()
+    };
+    let ctx = ToolContext::empty();
+    let paths = ["a.jsonl", "b.jsonl"].map(|name| folder.path().join(name));
+    for path in &paths {
+        let recording = executor(path, CassetteMode::Record);
+        for page in [2, 1, 2] {
+            call(&recording, &ctx, "fetch", json!({"page": page})).await.unwrap();
+        }
+    }
+    assert_eq!(std::fs::read(&paths[0]).unwrap(), std::fs::read(&paths[1]).unwrap());
+    let ran = runs.load(Ordering::SeqCst);
+    let replaying = executor(&paths[0], CassetteMode::Strict);
+    for page in [1, 2, 2] {
+        let output = call(&replaying, &ctx, "fetch", json!({"page": page})).await.unwrap();
+        assert_eq!(output.structured.unwrap()["page"], page);
+    }
+    let miss = call(&replaying, &ctx, "fetch", json!({"page": 3})).await.unwrap_err();
+    assert_eq!((miss.code_str(), runs.load(Ordering::SeqCst)), ("cassette_miss", ran));
+    assert!(miss.message().contains("nearest recorded call"), "{miss}");
+}

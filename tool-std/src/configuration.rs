@@ -1,0 +1,140 @@
+//! The rules of the workspace and of the sandbox, from the tables of an operator's settings (sandbox.md §16).
+//!
+//! `[sandbox]` and `[workspace]`, beside the limits; a key that is none of theirs is refused, so that no misspelt rule is believed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tool_core::ToolError;
+
+use crate::limits::Limits;
+use crate::sandbox::{Mode, Network, NetworkGuard, SandboxPolicy};
+use crate::workspace::{Protect, Rule, WorkspacePolicy};
+
+/// The names of the tables.
+pub const TABLES: [&str; 2] = ["sandbox", "workspace"];
+
+/// What the tables say.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Of the workspace.
+    pub workspace: WorkspacePolicy,
+    /// Of commands.
+    pub sandbox: SandboxPolicy,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct SandboxTable {
+    mode: Mode,
+    network: Network,
+    network_guard: Option<NetworkGuard>,
+    read: Vec<PathBuf>,
+    write: Vec<PathBuf>,
+    env: BTreeMap<String, String>,
+    helper: Option<PathBuf>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WorkspaceTable {
+    hardlinks: Rule,
+    mounts: Rule,
+    max_bytes: Option<u64>,
+    max_files: Option<u64>,
+    protect: ProtectTable,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ProtectTable {
+    secret: Vec<String>,
+    guarded: Vec<String>,
+    open: Vec<String>,
+}
+
+impl Rules {
+    /// Reads the tables; `table` gives each by its name. The limits hold for both.
+    ///
+    /// # Errors
+    /// `not_configured`/`settings_invalid` for what is no rule.
+    pub fn read<'a>(table: impl Fn(&str) -> Option<&'a Value>, limits: &Limits) -> Result<Self, ToolError> {
+        let SandboxTable { mode, network, network_guard, read, write, env, helper } =
+            parsed("sandbox", table("sandbox"))?;
+        let sandbox = SandboxPolicy {
+            mode,
+            network,
+            network_guard,
+            read,
+            write,
+            env: env.into_iter().collect(),
+            helper,
+            limits: limits.clone(),
+            ..SandboxPolicy::default()
+        };
+        let WorkspaceTable { hardlinks, mounts, max_bytes, max_files, protect } =
+            parsed("workspace", table("workspace"))?;
+        let ProtectTable { secret, guarded, open } = protect;
+        let protect = Protect { secret, guarded, open };
+        let workspace = WorkspacePolicy {
+            hardlinks,
+            mounts,
+            max_bytes,
+            max_files,
+            protect,
+            limits: limits.clone(),
+            ..WorkspacePolicy::default()
+        };
+        Ok(Self { workspace, sandbox })
+    }
+}
+
+fn parsed<T: Default + DeserializeOwned>(name: &str, table: Option<&Value>) -> Result<T, ToolError> {
+    let Some(table) = table else { return Ok(T::default()) };
+    T::deserialize(table)
+        .map_err(|error| ToolError::not_configured(format!("[{name}]: {error}.")).code("settings_invalid"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(tables: &Value) -> Result<Rules, ToolError> {
+        Rules::read(|name| tables.get(name), &Limits { max_args: 9, ..Limits::default() })
+    }
+
+    #[test]
+    fn every_table_changes_its_rules() {
+        let rules = read(&json!({
+            "sandbox": {"network": "allow", "network_guard": "tokens", "mode": "best_effort", "env": {"A": "b"}},
+            "workspace": {"hardlinks": "deny", "max_bytes": 5, "protect": {"secret": ["x"]}},
+        }))
+        .unwrap();
+        assert_eq!((rules.sandbox.network, rules.sandbox.mode), (Network::Allow, Mode::BestEffort));
+        assert!(rules.sandbox.guards_tokens());
+        assert_eq!((rules.workspace.hardlinks, rules.workspace.max_bytes), (Rule::Deny, Some(5)));
+        assert_eq!((rules.workspace.limits.max_args, rules.sandbox.limits.max_args), (9, 9));
+        assert_eq!(read(&json!({})).unwrap().sandbox.network, Network::Deny);
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused_with_its_table() {
+        for (tables, code, part) in [
+            (
+                json!({"sandbox": {"netwrok": "allow"}}),
+                "settings_invalid",
+                "[sandbox]: unknown field `netwrok`",
+            ),
+            (json!({"sandbox": {"network": "on"}}), "settings_invalid", "[sandbox]"),
+            (json!({"workspace": {"protect": {"all": []}}}), "settings_invalid", "[workspace]"),
+        ] {
+            let error = read(&tables).unwrap_err();
+            assert_eq!((error.kind().as_str(), error.code_str()), ("not_configured", code));
+            assert!(error.message().contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The vectors of the file group and of the path rules, and the attacks on both, as root and as `nobody`.
+
+#![cfg(test)]
+
+mod attackers;
+mod attacks;
+mod json;
+#[path = "../scene/mod.rs"]
+mod scene;
+#[path = "../support/unprivileged.rs"]
+mod unprivileged;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use scene::Scene;
+use serde_json::Value;
+use tool_core::{Registry, ToolError};
+use tool_std::workspace::{Roots, managed};
+
+/// The cases of a file and its folder, or a line that says that there are none.
+fn cases(file: &str) -> Option<(Vec<Value>, PathBuf)> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
+    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
+    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
+        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "no {file}");
+        println!("skipped: no vectors");
+        return None;
+    };
+    let file: Value = serde_json::from_str(&text).unwrap();
+    Some((file["cases"].as_array().unwrap().clone(), folder))
+}
+
+/// Runs every case and reports all that is wrong with any.
+fn run(file: &str, check: impl Fn(&Value) -> Result<Vec<String>, String>) {
+    let Some((cases, folder)) = cases(file) else { return };
+    let mut wrong = Vec::new();
+    let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
+    let mut ran = 0;
+    for case in &cases {
+        match check(case) {
+            Ok(differences) => {
+                ran += 1;
+                wrong.extend(differences.iter().map(|text| format!("{}: {text}", case["id"])));
+            }
+            Err(need) => *skipped.entry(need).or_default() += 1,
+        }
+    }
+    let left_out: Vec<String> =
+        skipped.iter().map(|(need, count)| format!("{count} skipped: needs {need}")).collect();
+    println!("{ran} cases of {file} from {}, {}", folder.display(), left_out.join(", "));
+    // The tools of other crates, other tests of this one, and what a user cannot be at once with who runs this.
+    let elsewhere = [
+        "tool:",
+        "pending:",
+        "group ",
+        "the tests of",
+        "bash",
+        "\"root\"",
+        "\"non_root\"",
+        "\"mknod\"",
+        "\"mount\"",
+        "\"casefold\"",
+    ];
+    if std::env::var("TOOL_REQUIRE_PEERS").as_deref() == Ok("1") {
+        let missing = skipped.keys().find(|need| !elsewhere.iter().any(|start| need.starts_with(start)));
+        assert_eq!(missing, None, "needed by {file}");
+    }
+    assert!(wrong.is_empty(), "{} of {ran} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(ran > 0, "nothing ran");
+}
+
+fn known(tool: &Value) -> Result<(), String> {
+    let registry =
+        Registry::builder().add_set(&tool_std::file::FILE_TOOLS).build().expect("the tools fit together");
+    let name = tool.as_str().unwrap();
+    registry.get(name).map(drop).ok_or_else(|| name.to_owned())
+}
+
+/// A tool, its result and the tree after it.
+fn call(case: &Value) -> Result<Vec<String>, String> {
+    known(&case["call"]["tool"])?;
+    if let Some(need) = scene::unmet(case) {
+        return Err(need);
+    }
+    let scene = Scene::new(case);
+    let start = Instant::now();
+    let result = scene.call(case, &case["call"]);
+    let mut wrong = scene::compare(&scene.fill(&case["expect"]), case, &result);
+    if scene::is_late(case, start) {
+        wrong.push(format!("took {:?}", start.elapsed()));
+    }
+    wrong.extend(scene.check_after(case));
+    let shown = match &result {
+        Ok(data) => data.to_string(),
+        Err(error) => error.to_json().to_string(),
+    };
+    for never in case["never"].as_array().into_iter().flatten() {
+        if let Some(text) = never.as_str().and_then(|never| never.strip_prefix("output_contains:"))
+            && shown.contains(text)
+        {
+            wrong.push(format!("the answer contains {text}"));
+        }
+    }
+    Ok(wrong)
+}
+
+#[test]
+fn the_file_tools_answer_as_the_vectors_say() {
+    run("files.json", call);
+}
+
+#[test]
+fn paths_are_resolved_located_and_used_as_the_vectors_say() {
+    run("paths.json", |case| match case["op"].as_str().unwrap() {
+        "resolve" => Ok(resolve(case)),
+        "locate" => Ok(locate(case)),
+        "workspace_id" => Ok(workspace_id(case)),
+        _ => call(case),
+    });
+}
+
+fn resolve(case: &Value) -> Vec<String> {
+    let Some(path) = scene::expand(&case["path"]).as_str().map(str::to_owned) else {
+        // Not a string: the decoder's business, which every tool's path parameter goes through.
+        let call = serde_json::json!({"tool": "read_file", "args": {"path": case["path"]}});
+        let result = Scene::new(case).call(case, &call);
+        return scene::compare(&case["expect"], case, &result);
+    };
+    let root = Path::new(case["root"].as_str().unwrap());
+    let real = case["real_root"].as_str().map_or(root, Path::new);
+    let got = Roots::new(root, real).resolve(Path::new(&path));
+    differences(
+        case,
+        got.map(|path| serde_json::json!({"path": path.shown(), "directory": path.names_directory()})),
+    )
+}
+
+fn locate(case: &Value) -> Vec<String> {
+    let scene = Scene::new(case);
+    let workspace = scene.open(case).unwrap();
+    let path = scene.fill(&case["path"]);
+    let located = workspace
+        .resolve(Path::new(path.as_str().unwrap()))
+        .and_then(|path| workspace.locate(&path))
+        .map(|located| serde_json::json!({"path": located.relative().shown()}));
+    differences(case, located)
+}
+
+fn workspace_id(case: &Value) -> Vec<String> {
+    let raw = scene::expand(&case["raw"]);
+    let name = managed::directory_name(raw.as_str().unwrap());
+    differences(case, name.map(|name| serde_json::json!({"directory": name})))
+}
+
+/// Pure operations expect their result beside `error`, not under `ok`.
+fn differences(case: &Value, got: Result<Value, ToolError>) -> Vec<String> {
+    let expect = match case["expect"].get("error") {
+        Some(_) => case["expect"].clone(),
+        None => serde_json::json!({"ok": case["expect"]}),
+    };
+    scene::compare(&expect, &Value::Null, &got)
+}
+
+/// The same vectors for a user without privileges, whom permission bits bind.
+#[test]
+fn everything_holds_for_an_unprivileged_user_too() {
+    unprivileged::again(&["--nocapture"]);
+}

@@ -1,0 +1,109 @@
+//! The limits of a command.
+
+use std::fs;
+use std::process::Command as Program;
+use std::time::Duration;
+
+use serde_json::json;
+use tool_std::sandbox::layers::Layer;
+use tool_std::sandbox::{Command, End, Sandbox, SandboxPolicy, Stop};
+use tool_std::{Workspace, WorkspacePolicy};
+
+use crate::attack::{PYTHON, has_python, without};
+use crate::support::{self, Bench};
+
+#[tokio::test]
+async fn bombs_end_with_their_code_and_the_program_goes_on() {
+    let mut policy = SandboxPolicy::default();
+    policy.limits.max_memory_bytes = 256 * 1_024 * 1_024;
+    policy.limits.max_total_output_bytes = 8 * 1_024 * 1_024;
+    let bench = Bench::with(policy);
+    let bomb = json!({"cmd": "bash", "args": ["-c", ":(){ :|:& };:"], "timeout": 2, "check": false});
+    let _ = bench.call("bash", bomb).await;
+    assert!(Program::new("true").status().unwrap().success());
+    assert!(!bench.has_survivors());
+    let error = bench.call("bash", json!({"cmd": "yes"})).await.unwrap_err();
+    assert_eq!(error.code_str(), "limit_output");
+    assert!(error.message().contains("8388608 bytes"));
+    if has_python() {
+        let script = "x = bytearray(1 << 30)";
+        let error = bench.call("bash", json!({"cmd": PYTHON, "args": ["-c", script]})).await.unwrap_err();
+        assert_eq!(error.code_str(), "command_failed");
+        let script = "x = bytearray(1 << 24)";
+        assert!(bench.call("bash", json!({"cmd": PYTHON, "args": ["-c", script]})).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn too_many_processes_are_counted_where_nothing_better_limits_them() {
+    let mut policy = without(&[Layer::PidMax, Layer::Cgroup]);
+    policy.limits.max_processes = 20;
+    let bench = Bench::with(policy);
+    let script = "i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; wait";
+    let args = json!({"cmd": "sh", "args": ["-c", script], "timeout": 10});
+    let error = bench.call("bash", args).await.unwrap_err();
+    let expected = if rustix::process::getuid().is_root() { "limit_processes" } else { "command_failed" };
+    assert_eq!(error.code_str(), expected, "{error:?}");
+    assert!(!bench.has_survivors());
+    assert_eq!(bench.sh("sleep 0.01 & wait").await["exit_code"], 0);
+}
+
+#[tokio::test]
+async fn a_command_is_stopped_when_the_disk_runs_full_and_runs_while_it_does_not() {
+    let bench = Bench::new();
+    let mut rules = WorkspacePolicy::default();
+    rules.limits.free_space_floor = u64::MAX / 2;
+    let workspace = Workspace::open(&bench.root(), rules).unwrap();
+    let policy = SandboxPolicy { helper: Some(support::HELPER.into()), ..SandboxPolicy::default() };
+    let full = Sandbox::open(policy, &workspace).unwrap();
+    let sleep = |seconds: &str| Command::new("sleep", Duration::from_secs(20)).args([seconds]);
+    assert_eq!(full.run(sleep("15")).await.unwrap().stopped, Some(Stop::Disk));
+    assert_eq!(bench.sandbox.run(sleep("0.6")).await.unwrap().stopped, None);
+}
+
+#[tokio::test]
+async fn a_command_that_spends_the_quota_is_stopped_while_it_runs_and_one_within_it_is_not() {
+    // A file system that no other program fills or empties meanwhile.
+    let base = ["/dev/shm", "/tmp"].into_iter().find_map(|base| tempfile::tempdir_in(base).ok()).unwrap();
+    let rules = WorkspacePolicy { max_bytes: Some(16 << 20), ..WorkspacePolicy::default() };
+    let workspace = Workspace::open(base.path(), rules).unwrap();
+    let policy = SandboxPolicy { helper: Some(support::HELPER.into()), ..SandboxPolicy::default() };
+    let sandbox = Sandbox::open(policy, &workspace).unwrap();
+    let write = |megabytes: u32, seconds: &str| {
+        let script = format!("head -c {megabytes}M /dev/zero > file; sleep {seconds}");
+        Command::new("sh", Duration::from_secs(20)).args(["-c", &script])
+    };
+    let finished = sandbox.run(write(64, "15")).await.unwrap();
+    assert_eq!(finished.stopped, Some(Stop::Disk));
+    let finished = sandbox.run(write(8, "0.6")).await.unwrap();
+    assert_eq!((finished.stopped, finished.end), (None, End::Exit(0)));
+}
+
+#[tokio::test]
+async fn a_limit_of_cpu_ends_a_spin() {
+    let bench = Bench::new();
+    let script = "ulimit -t 1; while :; do :; done";
+    let error =
+        bench.call("bash", json!({"cmd": "sh", "args": ["-c", script], "timeout": 10})).await.unwrap_err();
+    assert!(["limit_cpu", "command_failed"].contains(&error.code_str()), "{error:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_commands_at_once_all_succeed() {
+    let bench = Bench::new();
+    let before = open_descriptors();
+    let runs: Vec<_> = (0..1_000)
+        .map(|_| {
+            let sandbox = bench.sandbox.clone();
+            tokio::spawn(async move { sandbox.run(Command::new("true", Duration::from_secs(60))).await })
+        })
+        .collect();
+    for run in runs {
+        assert_eq!(run.await.unwrap().unwrap().end, End::Exit(0));
+    }
+    assert!(open_descriptors() < before + 200, "descriptors leak");
+}
+
+fn open_descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").unwrap().count()
+}

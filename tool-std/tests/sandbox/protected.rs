@@ -1,0 +1,97 @@
+//! Names that are covered or frozen, and what a command makes of them.
+
+use std::fs;
+
+use serde_json::json;
+use tool_std::sandbox::SandboxPolicy;
+
+use crate::support::{Bench, has_program};
+
+#[tokio::test]
+async fn protected_names_are_covered_or_frozen_and_their_neighbours_are_not() {
+    let bench = Bench::new();
+    let root = bench.root();
+    fs::create_dir_all(root.join(".git/hooks")).unwrap();
+    fs::create_dir_all(root.join(".aws")).unwrap();
+    for (name, text) in [
+        (".netrc", "password"),
+        (".bashrc", "set"),
+        (".git/config", "[core]"),
+        (".aws/credentials", "key"),
+        ("a", "a"),
+    ] {
+        fs::write(root.join(name), text).unwrap();
+    }
+    for (script, works) in [
+        ("grep -q password .netrc", false),
+        ("grep -q key .aws/credentials", false),
+        ("echo x >> .netrc", false),
+        ("echo x >> .bashrc", false),
+        ("rm .bashrc", false),
+        ("grep -q set .bashrc", true),
+        ("echo x >> .git/config", false),
+        ("grep -q core .git/config", true),
+        ("echo x > .git/hooks/pre-commit", false),
+        ("echo x > .git/description", true),
+        ("echo x >> a", true),
+        ("test -s /etc/shadow", false),
+        ("test -s /etc/passwd", true),
+    ] {
+        assert_eq!(bench.sh(script).await["exit_code"] == 0, works, "{script}");
+    }
+    assert_eq!(fs::read_to_string(root.join(".netrc")).unwrap(), "password");
+}
+
+#[tokio::test]
+async fn a_protected_name_that_a_command_makes_is_moved_away_and_what_is_harmless_stays() {
+    let away = tempfile::tempdir().unwrap();
+    let policy = SandboxPolicy { quarantine: Some(away.path().into()), ..SandboxPolicy::default() };
+    let bench = Bench::with(policy);
+    for (script, gone, stays) in [
+        ("echo 'touch x' > .envrc; echo ok > a", Some(".envrc"), "a"),
+        ("mkdir .vscode && echo x > .vscode/tasks.json", Some(".vscode"), "a"),
+        ("ln -s /etc/passwd .mcp.json", Some(".mcp.json"), "a"),
+        ("git init -q . && echo x > .git/hooks/pre-commit.sample", None, ".git/config"),
+        ("git init -q sub && echo ok > sub/.git/x", None, "sub/.git/x"),
+    ] {
+        if script.starts_with("git") && !has_program("git") {
+            continue;
+        }
+        let args = json!({"cmd": "sh", "args": ["-c", script]});
+        let outcome = bench.call("bash", args).await;
+        match (gone, outcome) {
+            (Some(name), Err(error)) => {
+                assert_eq!(error.code_str(), "protected_path", "{script}: {error:?}");
+                assert_eq!(error.details()["exit_code"], 0);
+                assert_eq!(error.details()["quarantined"], json!([name]));
+                assert!(bench.root().join(name).symlink_metadata().is_err());
+            }
+            (None, Ok(_)) => {}
+            (_, outcome) => panic!("{script}: {outcome:?}"),
+        }
+        assert!(bench.root().join(stays).exists(), "{script}");
+    }
+    assert_eq!(fs::read_dir(away.path()).unwrap().count(), 3);
+}
+
+#[tokio::test]
+async fn a_hook_or_a_program_in_a_git_directory_that_the_command_made_is_moved_away() {
+    if !has_program("git") {
+        return;
+    }
+    for (script, gone) in [
+        ("git init -q . && git config core.pager x", ".git/config"),
+        ("git init -q . && echo x > .git/hooks/pre-commit", ".git/hooks/pre-commit"),
+        ("mv .git .g && git init -q . && git config alias.x '!y'", ".git/config"),
+    ] {
+        let away = tempfile::tempdir().unwrap();
+        let policy = SandboxPolicy { quarantine: Some(away.path().into()), ..SandboxPolicy::default() };
+        let bench = Bench::with(policy);
+        if script.starts_with("mv") {
+            assert_eq!(bench.sh("git init -q .").await["exit_code"], 0);
+        }
+        let error = bench.call("bash", json!({"cmd": "sh", "args": ["-c", script]})).await.unwrap_err();
+        assert_eq!(error.details()["quarantined"], json!([gone]), "{script}: {error:?}");
+        assert!(!bench.root().join(gone).exists());
+    }
+}

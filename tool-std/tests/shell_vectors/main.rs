@@ -1,0 +1,57 @@
+//! Vectors of the shell group and of its attackers: one line of output per case, one failure for all that failed.
+//!
+//! Where they lie is said by `TOOL_VECTORS` (default: `shared/vectors` beside the project); without them the tests say that
+//! they are skipped.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stdout)]
+
+mod calls;
+mod guard;
+mod judge;
+mod listeners;
+mod places;
+mod pure;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/unprivileged.rs"]
+mod unprivileged;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use support::skip;
+
+fn cases(file: &str) -> Vec<Value> {
+    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors"));
+    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
+    let Ok(text) = fs::read_to_string(folder.join(file)) else {
+        skip("no vectors");
+        return Vec::new();
+    };
+    let mut file: Value = serde_json::from_str(&text).unwrap();
+    serde_json::from_value(file["cases"].take()).unwrap()
+}
+
+fn report(outcomes: Vec<(String, Result<(), String>)>) {
+    let failed: Vec<String> = outcomes
+        .iter()
+        .filter_map(|(id, outcome)| outcome.as_ref().err().map(|why| format!("{id}: {why}")))
+        .collect();
+    println!("{} cases passed, {} failed", outcomes.len() - failed.len(), failed.len());
+    assert!(failed.is_empty(), "\n{}", failed.join("\n"));
+}
+
+fn same(what: &str, got: &Value, expected: &Value) -> Result<(), String> {
+    if got == expected { Ok(()) } else { Err(format!("{what} is {got}, not {expected}")) }
+}
+
+fn each(cases: Vec<Value>, run: impl Fn(&Value) -> Result<(), String>) -> Vec<(String, Result<(), String>)> {
+    cases.iter().map(|case| (case["id"].as_str().unwrap().to_owned(), run(case))).collect()
+}
+
+/// The same for a user without privileges.
+#[test]
+fn everything_holds_for_an_unprivileged_user_too() {
+    unprivileged::again(&["--nocapture"]);
+}

@@ -1,0 +1,142 @@
+//! What becomes of calls in doubt.
+
+use tool_core::ErrorKind;
+use tool_core::journal::{
+    Answer, Begun, Class, JournalError, Outcome, Resolution, ResolvedBy, RevertStatus, Status,
+};
+
+use super::{Bench, call, doubtful, failure, later, met, row, runs, settled};
+
+pub(super) async fn marking_twice_marks_nothing_more(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    doubtful(bench, &*journal, call("a", "k", Class::Manual)).await;
+    let before = row(&*journal, "a").await;
+    assert!(journal.mark_lost().await.unwrap().is_empty());
+    assert_eq!(row(&*journal, "a").await, before);
+}
+
+pub(super) async fn calls_of_the_living_are_not_marked(bench: &dyn Bench) {
+    let (one, other) = (bench.open().await, bench.open().await);
+    let lease = runs(&*one, call("a", "k", Class::Manual)).await;
+    assert!(other.mark_lost().await.unwrap().is_empty());
+    assert!(one.mark_lost().await.unwrap().is_empty());
+    assert!(other.is_alive(&row(&*other, "a").await).await);
+    one.finish(lease, Outcome::ok("1")).await.unwrap();
+}
+
+pub(super) async fn marking_names_what_it_marked(bench: &dyn Bench) {
+    let (one, other) = (bench.open().await, bench.open().await);
+    for id in ["a", "b"] {
+        runs(&*one, call(id, id, Class::Manual)).await;
+    }
+    bench.kill(one).await;
+    let mut marked: Vec<String> =
+        other.mark_lost().await.unwrap().into_iter().map(|row| row.call_id).collect();
+    marked.sort();
+    assert_eq!(marked, ["a", "b"]);
+    assert!(!other.is_alive(&row(&*other, "a").await).await);
+}
+
+pub(super) async fn done_gives_the_outcome_to_later_calls(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    doubtful(bench, &*journal, call("a", "k", Class::Manual)).await;
+    journal.reconcile("a".to_owned(), Answer::Done("1".to_owned()), ResolvedBy::Person).await.unwrap();
+    let Begun::Replay(first) = met(&*journal, later(call("b", "k", Class::Manual), 2)).await else {
+        panic!("not replayed")
+    };
+    assert_eq!(first.output_json.as_deref(), Some("1"));
+    assert_eq!(row(&*journal, "b").await.status, Status::Ok);
+}
+
+pub(super) async fn failed_gives_the_error_to_later_calls(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    doubtful(bench, &*journal, call("a", "k", Class::Manual)).await;
+    let error = tool_core::ToolError::failed("No money.").to_json().to_string();
+    journal.reconcile("a".to_owned(), Answer::Failed(error), ResolvedBy::Person).await.unwrap();
+    let Begun::Replay(first) = met(&*journal, later(call("b", "k", Class::Manual), 2)).await else {
+        panic!("not replayed")
+    };
+    assert_eq!(first.error_kind(), Some(ErrorKind::Failed));
+}
+
+pub(super) async fn not_done_lets_later_calls_run(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    doubtful(bench, &*journal, call("a", "k", Class::Manual)).await;
+    journal.reconcile("a".to_owned(), Answer::NotDone, ResolvedBy::Person).await.unwrap();
+    runs(&*journal, later(call("b", "k", Class::Manual), 2)).await;
+}
+
+pub(super) async fn unknown_leaves_the_doubt(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    doubtful(bench, &*journal, call("a", "k", Class::Manual)).await;
+    let row = journal.reconcile("a".to_owned(), Answer::Unknown, ResolvedBy::Reconcile).await.unwrap();
+    assert_eq!(settled(&row), (Status::InDoubt, None, None));
+}
+
+pub(super) async fn abandoned_ends_it(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    doubtful(bench, &*journal, call("a", "k", Class::Manual)).await;
+    let row = journal.reconcile("a".to_owned(), Answer::Abandoned, ResolvedBy::Recovery).await.unwrap();
+    assert_eq!(settled(&row), (Status::Reconciled, Some(Resolution::Abandoned), Some(ResolvedBy::Recovery)));
+}
+
+pub(super) async fn what_is_not_in_doubt_cannot_be_settled(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    let lease = runs(&*journal, call("a", "k", Class::Manual)).await;
+    let refused = journal.reconcile("a".to_owned(), Answer::NotDone, ResolvedBy::Person).await;
+    assert_eq!(refused.unwrap_err(), JournalError::NotInDoubt);
+    journal.finish(lease, failure(ErrorKind::Timeout, None)).await.unwrap();
+    journal.reconcile("a".to_owned(), Answer::NotDone, ResolvedBy::Person).await.unwrap();
+    let again = journal.reconcile("a".to_owned(), Answer::NotDone, ResolvedBy::Person).await;
+    assert_eq!(again.unwrap_err(), JournalError::NotInDoubt);
+}
+
+pub(super) async fn an_unknown_call_cannot_be_settled(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    let refused = journal.reconcile("x".to_owned(), Answer::NotDone, ResolvedBy::Person).await;
+    assert_eq!(refused.unwrap_err(), JournalError::UnknownCall("x".to_owned()));
+}
+
+pub(super) async fn who_settled_it_is_recorded(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    for (id, by) in [("a", ResolvedBy::Person), ("b", ResolvedBy::Reconcile), ("c", ResolvedBy::Recovery)] {
+        doubtful(bench, &*journal, call(id, id, Class::Manual)).await;
+        let row = journal.reconcile(id.to_owned(), Answer::NotDone, by).await.unwrap();
+        assert_eq!(settled(&row), (Status::Reconciled, Some(Resolution::NotDone), Some(by)));
+        assert!(row.resolved_at_ms >= Some(row.started_at_ms));
+    }
+}
+
+pub(super) async fn settling_at_once_has_one_winner(bench: &dyn Bench) {
+    let (one, other) = (bench.open().await, bench.open().await);
+    doubtful(bench, &*one, call("a", "k", Class::Manual)).await;
+    let (first, second) = tokio::join!(
+        one.reconcile("a".to_owned(), Answer::NotDone, ResolvedBy::Person),
+        other.reconcile("a".to_owned(), Answer::Abandoned, ResolvedBy::Person)
+    );
+    assert_eq!(usize::from(first.is_ok()) + usize::from(second.is_ok()), 1, "{first:?} {second:?}");
+}
+
+pub(super) async fn reverting_is_noted_and_comes_to_an_end(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    let lease = runs(&*journal, call("a", "k", Class::Manual)).await;
+    journal.finish(lease, Outcome::ok("1")).await.unwrap();
+    let error = Some("{}".to_owned());
+    for (status, error) in
+        [(RevertStatus::Reverting, None), (RevertStatus::Failed, error), (RevertStatus::Reverted, None)]
+    {
+        let row = journal.revert("a".to_owned(), status, error.clone()).await.unwrap();
+        assert_eq!((row.revert_status, row.revert_error_json), (Some(status), error));
+    }
+    let row = journal.revert("a".to_owned(), RevertStatus::Failed, None).await.unwrap();
+    assert!(row.is_reverted() && row.reverted_at_ms.is_some(), "what is undone stays undone");
+}
+
+pub(super) async fn a_late_outcome_of_a_call_that_is_undone_is_fenced(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    let lease = runs(&*journal, call("a", "k", Class::Manual)).await;
+    journal.finish(lease.clone(), failure(ErrorKind::Timeout, None)).await.unwrap();
+    journal.revert("a".to_owned(), RevertStatus::Reverting, None).await.unwrap();
+    assert_eq!(journal.finish(lease, Outcome::ok("1")).await.unwrap_err(), JournalError::Fenced);
+    assert_eq!(row(&*journal, "a").await.revert_status, Some(RevertStatus::Failed));
+}

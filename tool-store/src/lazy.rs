@@ -1,0 +1,96 @@
+//! A journal that is opened when the first call needs it: a command line that only reads pays nothing for it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use tool_core::BoxFuture;
+use tool_core::journal::key::Pepper;
+use tool_core::journal::replay_gate::ReplayConsent;
+use tool_core::journal::{
+    Answer, Begin, Begun, CallKey, Journal, Lease, Outcome, ResolvedBy, Result, RevertStatus, Row, RowQuery,
+    Task, VerifyOptions, VerifyReport,
+};
+
+use crate::{SqliteJournal, SqliteOptions};
+
+/// A journal in a file, opened on first use.
+#[derive(Debug)]
+pub struct LazyJournal {
+    path: PathBuf,
+    options: SqliteOptions,
+    opened: OnceLock<Result<Arc<SqliteJournal>>>,
+}
+
+impl LazyJournal {
+    /// A journal that will be at a path.
+    pub fn new(path: impl Into<PathBuf>, options: SqliteOptions) -> LazyJournal {
+        LazyJournal { path: path.into(), options, opened: OnceLock::new() }
+    }
+
+    /// The journal itself.
+    ///
+    /// # Errors
+    /// Those of [`SqliteJournal::open`]; the first answer stays.
+    pub fn open(&self) -> Result<&Arc<SqliteJournal>> {
+        let open = || SqliteJournal::open(&self.path, self.options.clone()).map(Arc::new);
+        self.opened.get_or_init(open).as_ref().map_err(Clone::clone)
+    }
+}
+
+fn failed<'a, T: Send + 'a>(error: tool_core::journal::JournalError) -> BoxFuture<'a, Result<T>> {
+    Box::pin(std::future::ready(Err(error)))
+}
+
+macro_rules! delegate {
+    ($($(<$life:lifetime>)? $name:ident($($arg:ident: $ty:ty),*) -> $out:lifetime $answer:ty;)*) => {
+        $(fn $name$(<$life>)?(&$($life)? self, $($arg: $ty),*) -> BoxFuture<$out, Result<$answer>> {
+            match self.open() {
+                Ok(journal) => journal.$name($($arg),*),
+                Err(error) => failed(error),
+            }
+        })*
+    };
+}
+
+impl Journal for LazyJournal {
+    delegate! {
+        begin(begin: Begin) -> '_ Begun;
+        finish(lease: Lease, outcome: Outcome) -> 'static Row;
+        <'a> peek(key: &'a CallKey) -> 'a Option<Row>;
+        <'a> rows(query: &'a RowQuery) -> 'a Vec<Row>;
+        <'a> next_attempt(task: &'a Task) -> 'a u32;
+        mark_lost() -> '_ Vec<Row>;
+        reconcile(call_id: String, answer: Answer, by: ResolvedBy) -> '_ Row;
+        revert(call_id: String, status: RevertStatus, error_json: Option<String>) -> '_ Row;
+        <'a> consents(task: &'a Task) -> 'a Vec<ReplayConsent>;
+        consent(task: Task, consent: ReplayConsent) -> '_ ();
+        verify(options: VerifyOptions) -> '_ VerifyReport;
+    }
+
+    fn running(&self, lease: &Lease) {
+        if let Ok(journal) = self.open() {
+            journal.running(lease);
+        }
+    }
+
+    fn record(&self, call: Row) {
+        if let Ok(journal) = self.open() {
+            journal.record(call);
+        }
+    }
+
+    fn is_alive<'a>(&'a self, row: &'a Row) -> BoxFuture<'a, bool> {
+        match self.open() {
+            Ok(journal) => journal.is_alive(row),
+            Err(_) => Box::pin(std::future::ready(false)),
+        }
+    }
+
+    fn owner(&self) -> &str {
+        self.open().map_or("", |journal| journal.owner())
+    }
+
+    fn pepper(&self) -> Pepper {
+        self.open().map_or_else(|_| Pepper::default(), |journal| journal.pepper())
+    }
+}

@@ -1,0 +1,245 @@
+//! The writer's side of a SQLite journal: one write connection, one transaction per batch. (journal.md §10)
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use tool_core::ErrorKind;
+use tool_core::journal::chain::Head;
+use tool_core::journal::machine::{self, Op, Reply};
+use tool_core::journal::{JournalError, Result, VerifyOptions};
+
+use super::files::Inode;
+use super::owner::Owners;
+use super::seal::{self, Sealer};
+use super::space::Space;
+use super::table::{FULL, Table, failed, head};
+use super::{schema, verify};
+use crate::sql::Statements;
+use crate::writer;
+
+/// How often it is looked at whether the file is still the one that was opened, and whether there is space.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What a journal is opened with.
+pub(crate) struct Opened {
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+    pub(crate) seal: File,
+    pub(crate) owner: String,
+    pub(crate) min_free: u64,
+    pub(crate) synchronous: bool,
+}
+
+pub(crate) struct Backend {
+    path: PathBuf,
+    inode: Inode,
+    /// Held open, so that the inode is not given to another file.
+    _file: File,
+    seal: File,
+    sealer: Sealer,
+    owner: String,
+    owners: Owners,
+    space: Space,
+    synchronous: bool,
+    sql: Statements,
+    /// Gone after a failed commit, until it is opened and verified again.
+    db: Option<Connection>,
+    looked: Option<Instant>,
+    /// What the last look found; intents are refused by the second.
+    found: (Result<()>, Result<()>),
+}
+
+impl Backend {
+    pub(crate) fn open(opened: Opened) -> Result<Backend> {
+        let Opened { path, file, seal, owner, min_free, synchronous } = opened;
+        let sealing = seal.try_clone().map_err(|error| JournalError::unavailable(error.to_string()))?;
+        let mut backend = Backend {
+            inode: Inode::of(&file)?,
+            _file: file,
+            sealer: Sealer::start(sealing)?,
+            owners: Owners::new(&path, &owner),
+            space: Space::new(&path, min_free),
+            sql: Statements::new(|n| format!("?{n}")),
+            db: None,
+            looked: None,
+            found: (Ok(()), Ok(())),
+            path,
+            seal,
+            owner,
+            synchronous,
+        };
+        backend.connect()?;
+        backend.space.load();
+        Ok(backend)
+    }
+
+    /// Opens the connection and looks at the end of the chain.
+    fn connect(&mut self) -> Result<&Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
+        db.execute_batch("PRAGMA busy_timeout = 10000").map_err(|error| failed(&error))?;
+        // What is not ours is not written to, not even by a change of its mode.
+        schema::check(&db, &self.path)?;
+        schema::configure(&db, true)?;
+        if !self.synchronous {
+            db.execute_batch("PRAGMA synchronous = OFF").map_err(|error| failed(&error))?;
+        }
+        schema::migrate(&db, &self.path)?;
+        let report = verify::verify(&db, seal::read(&self.seal), VerifyOptions::default())?;
+        match report.verdict {
+            tool_core::journal::chain::Verdict::Ok(_) => {}
+            tool_core::journal::chain::Verdict::Truncated { .. } => {
+                let text = format!("{}: {}", self.path.display(), report.verdict);
+                return Err(JournalError::store(ErrorKind::Internal, "journal_truncated", text));
+            }
+            wrong => return Err(super::table::corrupt(format!("{}: {wrong}", self.path.display()))),
+        }
+        Ok(self.db.insert(db))
+    }
+
+    /// Looks, at most once a second, whether writing is right.
+    fn look(&mut self) {
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) && self.found.0.is_ok() {
+            return;
+        }
+        self.looked = Some(Instant::now());
+        self.found = (self.inode.check(&self.path), self.space.check());
+        if self.found.1.is_ok() {
+            self.space.load();
+        }
+    }
+
+    /// Does a batch once. An error is one of the whole batch: nothing of it is there.
+    fn attempt(&mut self, ops: &[Op]) -> Result<Vec<Result<Reply>>> {
+        if self.db.is_none() {
+            self.connect()?;
+        }
+        let Some(db) = &self.db else { return Err(JournalError::unavailable("The journal is not open.")) };
+        db.execute_batch("BEGIN IMMEDIATE").map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy) => {
+                let pids = self.owners.pids().join(", ");
+                JournalError::unavailable(format!("Another process keeps the journal busy (pid {pids})."))
+            }
+            _ => failed(&error),
+        })?;
+        let mut end = Head::default();
+        let done = (|| {
+            end = head(db)?;
+            let mut answers = Vec::with_capacity(ops.len());
+            for op in ops {
+                answers.push(savepoint(
+                    db,
+                    &self.sql,
+                    &self.owner,
+                    &mut self.owners,
+                    &mut end,
+                    op,
+                    &self.found.1,
+                )?);
+            }
+            if ops.iter().any(Op::is_intent) {
+                fail::fail_point!("journal.begin.before_commit");
+            }
+            if ops.iter().any(|op| matches!(op, Op::Finish(..))) {
+                fail::fail_point!("journal.finish.before_commit");
+            }
+            fail::fail_point!("journal.commit", |code| Err(injected(code)));
+            if ops.iter().any(|op| matches!(op, Op::Finish(..))) {
+                fail::fail_point!("journal.finish.full", |code| Err(injected(code)));
+            }
+            db.execute_batch("COMMIT").map_err(|error| failed(&error))?;
+            Ok(answers)
+        })();
+        let answers = match done {
+            Ok(answers) => answers,
+            Err(error) => {
+                // Whether it was committed is not known where the sync failed: the connection is not used any more.
+                self.db = None;
+                return Err(error);
+            }
+        };
+        if ops.iter().any(Op::is_intent) {
+            fail::fail_point!("journal.begin.after_commit");
+        }
+        if ops.iter().any(|op| matches!(op, Op::Finish(..))) {
+            fail::fail_point!("journal.finish.after_commit");
+        }
+        self.sealer.seal(end);
+        Ok(answers)
+    }
+}
+
+/// Does one operation, or leaves nothing of it; an error of the store itself is one of the batch.
+fn savepoint(
+    db: &Connection,
+    sql: &Statements,
+    owner: &str,
+    owners: &mut Owners,
+    end: &mut Head,
+    op: &Op,
+    space: &Result<()>,
+) -> Result<Result<Reply>> {
+    if let (true, Err(error)) = (op.is_intent(), space) {
+        return Ok(Err(error.clone()));
+    }
+    let say = |statement: &str| {
+        db.prepare_cached(statement)
+            .and_then(|mut statement| statement.execute([]))
+            .map_err(|error| failed(&error))
+    };
+    say("SAVEPOINT op")?;
+    let before = *end;
+    let marking = matches!(op, Op::MarkLost);
+    let answer = machine::apply(&mut Table { db, sql, owner, owners, head: end, marking }, op);
+    if let Err(error) = &answer {
+        let store = matches!(error, JournalError::Store { code, .. } if *code != "call_id_taken");
+        if store {
+            return Err(error.clone());
+        }
+        say("ROLLBACK TO op")?;
+        *end = before;
+    }
+    say("RELEASE op")?;
+    Ok(answer)
+}
+
+/// The error that a failpoint asks for.
+#[cfg_attr(not(feature = "failpoints"), allow(dead_code, reason = "only failpoints inject"))]
+fn injected(code: Option<String>) -> JournalError {
+    match code.as_deref() {
+        Some("full") => JournalError::store(ErrorKind::Unavailable, FULL, "database or disk is full"),
+        _ => JournalError::unavailable("disk I/O error"),
+    }
+}
+
+impl writer::Backend for Backend {
+    fn transact(&mut self, ops: &[Op]) -> Vec<Result<Reply>> {
+        self.look();
+        if let Err(error) = &self.found.0 {
+            return ops.iter().map(|_| Err(error.clone())).collect();
+        }
+        let mut done = self.attempt(ops);
+        let full = |done: &Result<_>| matches!(done, Err(JournalError::Store { code: FULL, .. }));
+        if full(&done) && self.space.free_ballast() {
+            // An outcome must not be lost: once more with the room that was kept for it, and no new intents.
+            self.found.1 = Err(JournalError::unavailable("The disk is full."));
+            self.looked = Some(Instant::now());
+            done = self.attempt(ops);
+        }
+        match done {
+            Ok(answers) => answers,
+            Err(JournalError::Store { code: FULL, message, .. }) => {
+                ops.iter().map(|_| Err(JournalError::unavailable(message.clone()))).collect()
+            }
+            Err(error) => ops.iter().map(|_| Err(error.clone())).collect(),
+        }
+    }
+
+    fn idle(&mut self) {
+        if let Some(db) = &self.db {
+            let _ = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The files of a journal: where they may lie, who may read them, and that they are still the ones that were opened. (journal.md §10)
+
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::Read as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use tool_core::ErrorKind;
+use tool_core::journal::key::Pepper;
+use tool_core::journal::{JournalError, Result};
+
+/// File systems on which locks or syncs cannot be relied upon, by what `statfs` calls them.
+const UNSUPPORTED: [(i64, &str); 9] = [
+    (0x6969, "NFS"),
+    (0x517b, "SMB"),
+    (0xff53_4d42, "CIFS"),
+    (0xfe53_4d42, "SMB"),
+    (0x0102_1997, "9p"),
+    (0x5346_414f, "AFS"),
+    (0x6b41_4653, "AFS"),
+    (0x00c3_6400, "Ceph"),
+    (0x0bd0_0bd0, "Lustre"),
+];
+
+fn failed(path: &Path, error: &std::io::Error) -> JournalError {
+    JournalError::unavailable(format!("{}: {error}", path.display()))
+}
+
+/// Makes the folder and the file of a journal where they are missing, and refuses those that others may write.
+pub(crate) fn prepare(journal: &Path, workspaces: &[PathBuf]) -> Result<File> {
+    let folder = journal.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.exists() {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|error| failed(folder, &error))?;
+    }
+    let folder = folder.canonicalize().map_err(|error| failed(folder, &error))?;
+    for root in workspaces.iter().filter_map(|root| root.canonicalize().ok()) {
+        if folder.starts_with(&root) {
+            return Err(JournalError::store(
+                ErrorKind::NotConfigured,
+                "journal_inside_workspace",
+                format!(
+                    "{} lies inside the workspace {}: a tool could change it.",
+                    journal.display(),
+                    root.display()
+                ),
+            ));
+        }
+    }
+    supported(&folder)?;
+    private(&folder)?;
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(journal);
+    let file = file.map_err(|error| failed(journal, &error))?;
+    let seal = journal.with_extension("seal");
+    for path in [journal, &seal].into_iter().filter(|path| path.exists()) {
+        private(path)?;
+    }
+    // Whatever the umask was, SQLite gives its other files the mode of this one.
+    file.set_permissions(Permissions::from_mode(0o600)).map_err(|error| failed(journal, &error))?;
+    Ok(file)
+}
+
+fn supported(folder: &Path) -> Result<()> {
+    fail::fail_point!("open.file_system", |magic| {
+        let magic = magic.and_then(|magic| magic.parse().ok()).unwrap_or_default();
+        refuse(folder, magic)
+    });
+    let kind = rustix::fs::statfs(folder).map_err(|error| failed(folder, &error.into()))?.f_type;
+    #[expect(clippy::useless_conversion, reason = "the type is another one on other machines")]
+    refuse(folder, i64::from(kind))
+}
+
+fn refuse(folder: &Path, kind: i64) -> Result<()> {
+    match UNSUPPORTED.iter().find(|row| row.0 == kind) {
+        None => Ok(()),
+        Some((_, name)) => Err(JournalError::store(
+            ErrorKind::NotConfigured,
+            "journal_unsupported_fs",
+            format!(
+                "{} is on {name}, where a journal cannot be kept: name a local folder.",
+                folder.display()
+            ),
+        )),
+    }
+}
+
+/// Refuses what somebody else owns or may write.
+fn private(path: &Path) -> Result<()> {
+    let meta = path.metadata().map_err(|error| failed(path, &error))?;
+    let mine = meta.uid() == rustix::process::geteuid().as_raw();
+    // The sticky bit keeps others from replacing what is in the folder.
+    let open = meta.mode() & 0o022 != 0 && meta.mode() & 0o1000 == 0;
+    if (mine || meta.uid() == 0) && !open {
+        return Ok(());
+    }
+    Err(JournalError::store(
+        ErrorKind::NotConfigured,
+        "journal_unsafe_permissions",
+        format!(
+            "Others may change {}: make it yours alone (chmod 700 for a folder, 600 for a file).",
+            path.display()
+        ),
+    ))
+}
+
+/// The pepper of an installation: `TOOLBOX_JOURNAL_KEY` (64 hex digits), else 32 random bytes beside the journal.
+pub(crate) fn pepper(journal: &Path) -> Result<Pepper> {
+    if let Some(pepper) = pepper_from_environment()? {
+        return Ok(pepper);
+    }
+    let path = journal.with_extension("key");
+    let mut pepper = Pepper::default();
+    if let Ok(mut file) = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        use std::io::Write as _;
+        let random = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4(), uuid::Uuid::new_v4()];
+        let random: Vec<u8> = random.iter().flat_map(|uuid| *uuid.as_bytes()).collect();
+        let digest = <sha2::Sha256 as sha2::Digest>::digest(random);
+        file.write_all(&digest).and_then(|()| file.sync_all()).map_err(|error| failed(&path, &error))?;
+    }
+    let mut file = File::open(&path).map_err(|error| failed(&path, &error))?;
+    file.read_exact(&mut pepper.0).map_err(|error| failed(&path, &error))?;
+    Ok(pepper)
+}
+
+/// The pepper that the environment gives.
+pub(crate) fn pepper_from_environment() -> Result<Option<Pepper>> {
+    let Ok(text) = std::env::var("TOOLBOX_JOURNAL_KEY") else { return Ok(None) };
+    let bytes = tool_core::canonical::unhex(text.trim()).and_then(|bytes| bytes.try_into().ok());
+    bytes.map(|bytes| Some(Pepper(bytes))).ok_or_else(|| {
+        JournalError::store(
+            ErrorKind::NotConfigured,
+            "journal_bad_key",
+            "TOOLBOX_JOURNAL_KEY must be 64 hex digits.",
+        )
+    })
+}
+
+/// What tells whether a path still names the file that was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inode(u64, u64);
+
+impl Inode {
+    pub(crate) fn of(file: &File) -> Result<Inode> {
+        let meta = file.metadata().map_err(|error| JournalError::unavailable(error.to_string()))?;
+        Ok(Inode(meta.dev(), meta.ino()))
+    }
+
+    /// Refuses a path that names another file by now.
+    pub(crate) fn check(self, path: &Path) -> Result<()> {
+        if path.metadata().is_ok_and(|meta| Inode(meta.dev(), meta.ino()) == self) {
+            return Ok(());
+        }
+        Err(JournalError::store(
+            ErrorKind::Unavailable,
+            "journal_replaced",
+            format!("{} is not the file that was opened: it was removed or replaced.", path.display()),
+        ))
+    }
+}
+
+/// The files of a journal, which no tool may touch: closing one inside the process would drop SQLite's locks.
+pub fn protected(journal: &Path) -> Vec<PathBuf> {
+    let mut files = vec![journal.to_owned(), journal.with_file_name("owners")];
+    for suffix in ["-wal", "-shm"] {
+        let mut name = journal.as_os_str().to_owned();
+        name.push(suffix);
+        files.push(name.into());
+    }
+    files.extend(["seal", "key", "ballast"].map(|extension| journal.with_extension(extension)));
+    files
+}

@@ -1,0 +1,91 @@
+//! Retention: ended runs go, what is in doubt stays, and the chain keeps a checkpoint in place of its beginning. (journal.md §10)
+
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, params};
+use tool_core::journal::chain::Head;
+use tool_core::journal::{Result, now_ms};
+
+use super::owner::Owners;
+use super::table::{CHAIN, Table, failed, head};
+use super::verify::PRUNED;
+use super::{SqliteJournal, schema};
+use crate::sql::Statements;
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Runs.
+    pub runs: usize,
+    /// Calls.
+    pub calls: usize,
+    /// Entries of the chain.
+    pub entries: usize,
+}
+
+impl SqliteJournal {
+    /// Removes the runs whose calls all ended longer ago than this. A run with a call that is open or in doubt stays whole.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn prune(&self, older: Duration) -> Result<Pruned> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
+        schema::configure(&db, true)?;
+        db.execute_batch("BEGIN IMMEDIATE").map_err(|error| failed(&error))?;
+        let pruned = prune(&db, self, older);
+        let end = if pruned.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        db.execute_batch(end).map_err(|error| failed(&error))?;
+        pruned
+    }
+}
+
+fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pruned> {
+    let before = now_ms().saturating_sub(i64::try_from(older.as_millis()).unwrap_or(i64::MAX));
+    let sql = "SELECT tenant, run_id FROM tool_calls GROUP BY tenant, run_id HAVING \
+               MAX(COALESCE(finished_at_ms, started_at_ms)) < ?1 \
+               AND SUM(status IN ('intent', 'running') OR (status = 'in_doubt' AND superseded_by IS NULL)) = 0";
+    let mut runs = db.prepare(sql).map_err(|error| failed(&error))?;
+    let runs = runs.query_map([before], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)));
+    let runs: Vec<(String, String)> = runs.and_then(Iterator::collect).map_err(|error| failed(&error))?;
+    let mut end = head(db)?;
+    let sql = Statements::new(|n| format!("?{n}"));
+    let mut owners = Owners::new(&journal.path, &journal.owner.id);
+    let mut pruned = Pruned { runs: runs.len(), ..Pruned::default() };
+    for (tenant, run) in &runs {
+        let mut calls = db
+            .prepare_cached("SELECT call_id FROM tool_calls WHERE tenant = ?1 AND run_id = ?2")
+            .map_err(|error| failed(&error))?;
+        let calls = calls.query_map([tenant, run], |row| row.get::<_, String>(0));
+        let calls: Vec<String> = calls.and_then(Iterator::collect).map_err(|error| failed(&error))?;
+        for call in &calls {
+            let owner = &journal.owner.id;
+            let mut table =
+                Table { db, sql: &sql, owner, owners: &mut owners, head: &mut end, marking: false };
+            table.log(call, PRUNED, [0; 32])?;
+        }
+        let remove = |sql: &str| db.execute(sql, [tenant, run]).map_err(|error| failed(&error));
+        pruned.calls += remove("DELETE FROM tool_calls WHERE tenant = ?1 AND run_id = ?2")?;
+        remove("DELETE FROM journal_consents WHERE tenant = ?1 AND run_id = ?2")?;
+        remove("DELETE FROM journal_attempts WHERE tenant = ?1 AND run_id = ?2")?;
+    }
+    // The prefix that speaks of no row that is kept.
+    let sql = "SELECT COALESCE(MIN(n), (SELECT MAX(n) FROM journal_log WHERE chain = ?1)) FROM journal_log \
+               WHERE chain = ?1 AND call_id IN (SELECT call_id FROM tool_calls)";
+    let first: Option<i64> = db.query_row(sql, [CHAIN], |row| row.get(0)).map_err(|error| failed(&error))?;
+    if let Some(first) = first {
+        let sql = "SELECT hash FROM journal_log WHERE chain = ?1 AND n = ?2";
+        let hash: rusqlite::Result<String> = db.query_row(sql, params![CHAIN, first - 1], |row| row.get(0));
+        if let Ok(hash) = hash {
+            let sql = "INSERT OR REPLACE INTO journal_checkpoint VALUES (?1, ?2, ?3)";
+            db.execute(sql, params![CHAIN, first - 1, hash]).map_err(|error| failed(&error))?;
+            let sql = "DELETE FROM journal_log WHERE chain = ?1 AND n < ?2";
+            pruned.entries = db.execute(sql, params![CHAIN, first]).map_err(|error| failed(&error))?;
+        }
+    }
+    let unused = "DELETE FROM journal_blobs WHERE NOT EXISTS (SELECT 1 FROM tool_calls WHERE \
+                  instr(coalesce(input_json, '') || coalesce(output_json, '') || coalesce(error_json, ''), sha256))";
+    db.execute(unused, []).map_err(|error| failed(&error))?;
+    let _: Head = end;
+    Ok(pruned)
+}

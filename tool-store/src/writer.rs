@@ -1,0 +1,180 @@
+//! The one writer of a journal: a thread that takes what is queued, does it in one transaction, and answers all. (journal.md §10)
+//!
+//! There is no timer: a single caller pays one commit, callers that wait share the next one.
+
+use std::fmt;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
+use tool_core::BoxFuture;
+use tool_core::journal::machine::{Op, Reply};
+use tool_core::journal::{JournalError, Result};
+
+/// How many operations may wait before callers wait to queue theirs.
+pub const QUEUE: usize = 1_024;
+
+/// How many operations share one transaction.
+pub const BATCH: usize = 256;
+
+/// How long nothing happens before a backend tidies up.
+pub const IDLE: Duration = Duration::from_secs(5);
+
+/// How often the writer looks for company before it commits: each look lets the threads run that the last commit has woken.
+const LOOKS: usize = 12;
+
+/// Does operations, all or none durably.
+pub(crate) trait Backend {
+    /// Does a batch in one transaction; the answers are as many as the operations, and are given after the commit.
+    fn transact(&mut self, ops: &[Op]) -> Vec<Result<Reply>>;
+    /// Tidies up.
+    fn idle(&mut self);
+    /// How long nothing happens before it tidies up.
+    fn patience(&self) -> Duration {
+        IDLE
+    }
+    /// Whether it must tidy up again although it did and nothing happened since.
+    fn is_due(&self) -> bool {
+        false
+    }
+}
+
+struct Request {
+    op: Op,
+    reply: Option<oneshot::Sender<Result<Reply>>>,
+    /// The place in the queue.
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+/// The queue of a writer.
+pub(crate) struct Writer {
+    queue: Mutex<Option<Sender<Request>>>,
+    places: Arc<Semaphore>,
+    changed: Arc<Notify>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Writer {
+    /// Starts the thread; the backend is made on it.
+    pub(crate) fn start<B: Backend>(
+        make: impl FnOnce() -> Result<B> + Send + 'static,
+        batch: usize,
+    ) -> Result<Writer> {
+        let (queue, requests) = mpsc::channel();
+        let (made, ready) = mpsc::channel();
+        let changed = Arc::new(Notify::new());
+        let told = Arc::clone(&changed);
+        let body = move || match make() {
+            Ok(mut backend) => {
+                let _ = made.send(Ok(()));
+                serve(&mut backend, &requests, batch.clamp(1, BATCH), &told);
+            }
+            Err(error) => drop(made.send(Err(error))),
+        };
+        let thread = thread::Builder::new().name("journal".to_owned()).spawn(body);
+        let thread = thread.map_err(|error| JournalError::unavailable(error.to_string()))?;
+        ready.recv().map_err(|_| gone())??;
+        let (queue, thread) = (Mutex::new(Some(queue)), Mutex::new(Some(thread)));
+        Ok(Writer { queue, places: Arc::new(Semaphore::new(QUEUE)), changed, thread })
+    }
+
+    /// What is notified after every commit.
+    pub(crate) fn changed(&self) -> &Arc<Notify> {
+        &self.changed
+    }
+
+    /// Queues an operation when there is room; resolves when it is committed.
+    pub(crate) async fn ask(&self, op: Op) -> Result<Reply> {
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| gone())?;
+        self.queue(op, Some(place)).await
+    }
+
+    /// Queues an operation at once, whether the answer is waited for or not.
+    pub(crate) fn tell(&self, op: Op) -> BoxFuture<'static, Result<Reply>> {
+        Box::pin(self.queue(op, None))
+    }
+
+    fn queue(
+        &self,
+        op: Op,
+        place: Option<OwnedSemaphorePermit>,
+    ) -> impl Future<Output = Result<Reply>> + Send + use<> {
+        let (reply, answer) = oneshot::channel();
+        let request = Request { op, reply: Some(reply), _place: place };
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = queue.as_ref().is_some_and(|queue| queue.send(request).is_ok());
+        drop(queue);
+        async move { if sent { answer.await.unwrap_or_else(|_| Err(gone())) } else { Err(gone()) } }
+    }
+
+    /// Finishes what is queued and stops.
+    pub(crate) fn stop(&self) {
+        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Writer")
+    }
+}
+
+fn gone() -> JournalError {
+    JournalError::unavailable("The journal's writer has stopped.")
+}
+
+fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, changed: &Notify) {
+    let mut tidy = false;
+    loop {
+        let first = match requests.recv_timeout(backend.patience()) {
+            Ok(first) => first,
+            Err(RecvTimeoutError::Timeout) => {
+                if !std::mem::replace(&mut tidy, true) || backend.is_due() {
+                    backend.idle();
+                }
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                backend.idle();
+                return;
+            }
+        };
+        tidy = false;
+        let (mut ops, mut replies) = (vec![first.op], vec![(first.reply, first._place)]);
+        let mut looks = 0;
+        while ops.len() < most {
+            match requests.try_recv() {
+                Ok(next) => {
+                    ops.push(next.op);
+                    replies.push((next.reply, next._place));
+                    looks = 0;
+                }
+                Err(_) if looks < LOOKS && most > 1 => {
+                    looks += 1;
+                    thread::yield_now();
+                }
+                Err(_) => break,
+            }
+        }
+        let answers = backend.transact(&ops);
+        for ((reply, place), answer) in replies.into_iter().zip(answers) {
+            drop(place);
+            if let Some(reply) = reply {
+                let _ = reply.send(answer);
+            }
+        }
+        changed.notify_waiters();
+    }
+}

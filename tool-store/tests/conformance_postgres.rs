@@ -1,0 +1,50 @@
+//! The suite on a PostgreSQL server of its own, on a Unix socket in a temporary folder.
+
+#![cfg(feature = "postgres")]
+
+mod server;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use server::Server;
+use tool_core::BoxFuture;
+use tool_core::journal::Journal;
+use tool_store::PostgresJournal;
+use tool_store::conformance::Bench;
+
+/// A database of one case.
+struct Database<'s> {
+    server: &'s Server,
+    name: String,
+}
+
+impl Database<'_> {
+    fn new(server: &Server) -> Database<'_> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("case_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        server.create(&name);
+        Database { server, name }
+    }
+}
+
+impl Bench for Database<'_> {
+    fn open(&self) -> BoxFuture<'_, Arc<dyn Journal>> {
+        let config = self.server.config(&self.name);
+        Box::pin(async move {
+            Arc::new(PostgresJournal::open(&config).await.expect("a journal")) as Arc<dyn Journal>
+        })
+    }
+
+    /// A worker that is gone renews nothing; its leases are made to end now instead of in half a minute.
+    fn kill(&self, handle: Arc<dyn Journal>) -> BoxFuture<'_, ()> {
+        let owner = handle.owner().to_owned();
+        drop(handle);
+        Box::pin(async move {
+            let sql = format!("UPDATE tool_calls SET lease_until = 0 WHERE owner = '{owner}'");
+            self.server.run(&self.name, &sql);
+        })
+    }
+}
+
+tool_store::conformance!(Server::start() => |server| Database::new(server));

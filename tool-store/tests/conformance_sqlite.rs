@@ -1,0 +1,20 @@
+//! The suite on a file.
+
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use tool_core::BoxFuture;
+use tool_core::journal::Journal;
+use tool_store::conformance::Bench;
+use tool_store::{SqliteJournal, SqliteOptions};
+
+struct File(TempDir);
+
+impl Bench for File {
+    fn open(&self) -> BoxFuture<'_, Arc<dyn Journal>> {
+        let journal = SqliteJournal::open(self.0.path().join("journal.db"), SqliteOptions::default());
+        Box::pin(std::future::ready(Arc::new(journal.expect("a journal")) as Arc<dyn Journal>))
+    }
+}
+
+tool_store::conformance!(Some(()) => |_unused| File(tempfile::tempdir().expect("a folder")));

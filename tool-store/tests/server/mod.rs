@@ -1,0 +1,107 @@
+//! A PostgreSQL server that belongs to the test: as an unprivileged user, in a temporary folder, stopped by its pid.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+pub(crate) struct Server {
+    folder: TempDir,
+    process: Child,
+    tools: PathBuf,
+}
+
+/// Where the server's programs are.
+fn tools() -> Option<PathBuf> {
+    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = debian.map(|version| version.path().join("bin")).collect();
+    found.sort();
+    found.into_iter().rev().find(|bin| bin.join("postgres").exists() && bin.join("initdb").exists())
+}
+
+/// A program of the server: it refuses root, so root becomes nobody.
+fn program(path: &Path) -> Command {
+    if !rustix::process::geteuid().is_root() {
+        return Command::new(path);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).arg(path);
+    command
+}
+
+impl Server {
+    /// Starts a server; `None`, and a line that says so, where there is no PostgreSQL.
+    pub(crate) fn start() -> Option<Server> {
+        let Some(tools) = tools() else {
+            assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "no postgres");
+            println!("skipped: no postgres");
+            return None;
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).expect("a folder");
+        if rustix::process::geteuid().is_root() {
+            for path in [folder.path(), &data] {
+                std::os::unix::fs::chown(path, Some(65534), Some(65534)).expect("another owner");
+            }
+        }
+        let made = program(&tools.join("initdb"))
+            .args(["--auth=trust", "--username=test", "--no-sync", "--encoding=UTF8", "--locale=C", "-D"])
+            .arg(&data)
+            .current_dir(folder.path())
+            .output()
+            .expect("initdb runs");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let process = program(&tools.join("postgres"))
+            .arg("-D")
+            .arg(&data)
+            .args(["-c", "listen_addresses=", "-c", "max_connections=200", "-k"])
+            .arg(folder.path())
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("postgres runs");
+        let server = Server { folder, process, tools };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !server.psql("postgres", "SELECT 1").status.success() {
+            assert!(Instant::now() < deadline, "postgres does not answer");
+            std::thread::yield_now();
+        }
+        Some(server)
+    }
+
+    fn psql(&self, database: &str, sql: &str) -> std::process::Output {
+        let psql = self.tools.join("psql");
+        let psql = if psql.exists() { psql } else { PathBuf::from("psql") };
+        let mut command = Command::new(psql);
+        command.arg("-h").arg(self.folder.path()).args(["-U", "test", "-d", database, "-c", sql]);
+        command.output().expect("psql runs")
+    }
+
+    /// Makes a database.
+    pub(crate) fn create(&self, name: &str) {
+        self.run("postgres", &format!("CREATE DATABASE {name}"));
+    }
+
+    /// Runs a statement.
+    pub(crate) fn run(&self, database: &str, sql: &str) {
+        let done = self.psql(database, sql);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    /// How to connect.
+    pub(crate) fn config(&self, database: &str) -> String {
+        format!("host={} user=test dbname={database}", self.folder.path().display())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // SIGINT: it ends its connections and stops.
+        let pid = rustix::process::Pid::from_child(&self.process);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,171 @@
+//! The commands that settle, undo and tidy up.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_core::journal::revert::{Undo, plan};
+use tool_core::journal::{
+    Answer, Journal as _, RecordedCall, ResolvedBy, RevertStatus, Row, RowQuery, Status,
+};
+use tool_core::prelude::*;
+use tool_core::recover;
+
+use super::{Opened, open};
+use tool_cli::Surroundings;
+
+/// Settles the calls whose outcome is not known, as far as that is possible without a person.
+///
+/// The exit code is 4 when some are left.
+#[tool(group = "journal", register = false, side_effect, idempotent)]
+pub(crate) async fn journal_recover(
+    /// Only those of a run.
+    run: Option<&str>,
+    #[ctx] around: &Surroundings,
+) -> ToolResult {
+    let Opened { journal, executor, ctx } = &open(around)?;
+    let query =
+        RowQuery { run_id: run.map(str::to_owned), status: Some(Status::InDoubt), ..RowQuery::default() };
+    let mut done: Vec<Value> = Vec::new();
+    for row in journal.rows(&query).await?.into_iter().filter(|row| row.superseded_by.is_none()) {
+        let action = recover::recover(executor, &**journal, ctx, &row).await?;
+        done.push(json!({"call_id": row.call_id, "tool": row.tool_name, "action": action.word()}));
+    }
+    let left = journal.rows(&query).await?.into_iter().filter(|row| row.superseded_by.is_none()).count();
+    if left > 0 {
+        return Err(ToolError::conflict(format!("{left} calls are still in doubt."))
+            .code("in_doubt")
+            .hint("find out whether they happened, then: toolbox journal resolve CALL --as ok|error|not_done")
+            .detail("calls", done));
+    }
+    Ok(ToolOutput::structured(done))
+}
+
+/// Says what became of a call in doubt.
+#[tool(group = "journal", register = false, side_effect, idempotent)]
+pub(crate) async fn journal_resolve(
+    /// Its id.
+    #[arg(positional)]
+    call: &str,
+    /// What became of it.
+    #[arg(name = "as", choices = ["ok", "error", "not_done"])]
+    outcome: &str,
+    /// What is known about it.
+    note: Option<&str>,
+    #[ctx] around: &Surroundings,
+) -> ToolResult {
+    let note = note.unwrap_or("A person has settled it.");
+    let answer = match outcome {
+        "ok" => Answer::Done(json!({"structured": {"note": note}}).to_string()),
+        "error" => Answer::Failed(ToolError::failed(note.to_owned()).to_json().to_string()),
+        _ => Answer::NotDone,
+    };
+    let row = open(around)?.journal.reconcile(call.to_owned(), answer, ResolvedBy::Person).await?;
+    Ok(ToolOutput::structured(json!({"call_id": row.call_id, "status": "reconciled", "resolution": outcome})))
+}
+
+/// Undoes the calls of a run, newest first. It stops at the first that fails.
+#[tool(group = "journal", register = false, side_effect, idempotent)]
+#[expect(clippy::too_many_arguments, reason = "each is an option")]
+pub(crate) async fn journal_revert(
+    /// The run.
+    run: &str,
+    /// Only calls behind this one, as ATTEMPT.SEQ.
+    after: Option<&str>,
+    /// Only print the plan.
+    plan_only: bool,
+    /// Go on behind a call that fails.
+    keep_going: bool,
+    /// Undo calls whose definition has changed since.
+    force: bool,
+    /// Undo this call although nobody knows whether it happened.
+    confirm: Vec<String>,
+    #[ctx] around: &Surroundings,
+) -> ToolResult {
+    let opened = &open(around)?;
+    let query = RowQuery { run_id: Some(run.to_owned()), ..RowQuery::default() };
+    let after = after.map(number).transpose()?;
+    let mut rows = opened.journal.rows(&query).await?;
+    rows.retain(|row| after.is_none_or(|after| (row.attempt, row.seq) > after));
+    let registry = opened.executor.registry();
+    let now = |row: &Row| registry.get(&row.tool_name).map(tool_core::fingerprint);
+    let mut done: Vec<Value> = Vec::new();
+    let mut failed = 0;
+    for (row, undo) in plan(&rows, now) {
+        let goes = match undo {
+            Undo::Revert => true,
+            Undo::Stale => force,
+            Undo::NeedsConfirmation => confirm.contains(&row.call_id),
+            Undo::NoHandler => false,
+        };
+        let mut word = undo.word().to_owned();
+        if goes && !plan_only {
+            word = match undone(opened, row).await {
+                Ok(()) => "reverted".to_owned(),
+                Err(error) => {
+                    failed += 1;
+                    format!("failed: {error}")
+                }
+            };
+        }
+        done.push(json!({"call_id": row.call_id, "tool": row.tool_name, "revert": word}));
+        if failed > 0 && !keep_going {
+            break;
+        }
+    }
+    if failed > 0 {
+        return Err(ToolError::failed(format!("{failed} calls could not be undone.")).detail("calls", done));
+    }
+    Ok(ToolOutput::structured(done))
+}
+
+fn number(text: &str) -> Result<(u32, u32), ToolError> {
+    let pair =
+        text.split_once('.').and_then(|(attempt, seq)| Some((attempt.parse().ok()?, seq.parse().ok()?)));
+    pair.ok_or_else(|| ToolError::invalid_args("`after` is ATTEMPT.SEQ, such as 1.4.").code("bad_number"))
+}
+
+async fn undone(opened: &Opened, row: &Row) -> Result<(), ToolError> {
+    let tool = opened.executor.registry().get(&row.tool_name);
+    let handler = tool.and_then(|tool| tool.def().revert);
+    let handler = handler.ok_or_else(|| ToolError::not_found("Its tool is gone.").code("no_handler"))?;
+    let journal = &opened.journal;
+    journal.revert(row.call_id.clone(), RevertStatus::Reverting, None).await?;
+    let call = RecordedCall::of(row, None);
+    let result = (handler.run)(&call, &opened.ctx).await;
+    let (status, error) = match &result {
+        Ok(()) => (RevertStatus::Reverted, None),
+        Err(error) => (RevertStatus::Failed, Some(error.to_json().to_string())),
+    };
+    journal.revert(row.call_id.clone(), status, error).await?;
+    result
+}
+
+/// Removes runs that ended long ago. What is in doubt stays.
+#[tool(group = "journal", register = false, side_effect, idempotent)]
+pub(crate) fn journal_prune(
+    /// How many days ago.
+    #[arg(range = 0..=36_500)]
+    days: u32,
+    #[ctx] around: &Surroundings,
+) -> ToolResult {
+    let older = Duration::from_secs(u64::from(days) * 24 * 3600);
+    let pruned = open(around)?.journal.prune(older)?;
+    let value = json!({"runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries});
+    Ok(ToolOutput::structured(value))
+}
+
+/// Copies what is readable of a damaged journal to a new file. Nothing is deleted.
+#[tool(group = "journal", register = false, side_effect, idempotent = false, replay = "manual")]
+pub(crate) fn journal_salvage(
+    /// The new file.
+    #[arg(positional, hint = "file")]
+    copy: &Path,
+) -> ToolResult {
+    let path = super::place::path().ok_or_else(|| {
+        ToolError::not_configured("There is no journal: TOOLBOX_JOURNAL is off.").code("journal_off")
+    })?;
+    let salvaged = tool_store::sqlite::salvage(&path, copy)?;
+    let table = |(name, rows, why): &(String, usize, Option<String>)| json!({"table": name, "rows": rows, "stopped": why});
+    Ok(ToolOutput::structured(salvaged.tables.iter().map(table).collect::<Value>()))
+}

@@ -1,0 +1,40 @@
+//! `toolbox journal …`: recorded calls, and what is done about those whose outcome is not known. (journal.md §14)
+
+mod look;
+mod mend;
+pub(crate) mod place;
+
+use std::sync::Arc;
+
+use tool_cli::Surroundings;
+use tool_core::{Executor, JournalMode, ToolContext, ToolError};
+use tool_store::{SqliteJournal, SqliteOptions};
+
+pub(crate) use look::{
+    JournalExportTool, JournalHeadTool, JournalListTool, JournalShowTool, JournalVerifyTool,
+};
+pub(crate) use mend::{
+    JournalPruneTool, JournalRecoverTool, JournalResolveTool, JournalRevertTool, JournalSalvageTool,
+};
+
+/// What the commands work on.
+struct Opened {
+    journal: Arc<SqliteJournal>,
+    /// The program's own tools, recorded in the same journal.
+    executor: Executor,
+    ctx: ToolContext,
+}
+
+/// Opens the journal for a command.
+fn open(around: &Surroundings) -> Result<Opened, ToolError> {
+    let path = place::path().ok_or_else(|| {
+        ToolError::not_configured("There is no journal: TOOLBOX_JOURNAL is off.").code("journal_off")
+    })?;
+    let journal = Arc::new(SqliteJournal::open(path, SqliteOptions::default())?);
+    let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
+    let recorder = Arc::clone(&journal);
+    let executor = Executor::standard(around.registry.clone());
+    let executor = executor.journal(recorder, JournalMode::Effects, program).build()?;
+    let ctx = crate::plain(&around.settings)?.build();
+    Ok(Opened { journal, executor, ctx })
+}

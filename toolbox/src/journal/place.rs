@@ -1,0 +1,66 @@
+//! Where the journal of this program is, and where its calls stand in a run.
+
+use std::path::PathBuf;
+
+use tool_cli::Settings;
+use tool_core::journal::{Journal as _, RowQuery, resume};
+use tool_core::{Coordinates, ToolError};
+use tool_store::{LazyJournal, SqliteOptions};
+
+/// The variable that names the journal; `off` for none.
+const JOURNAL: &str = "TOOLBOX_JOURNAL";
+
+/// The path of the journal: `TOOLBOX_JOURNAL`, else `toolbox/journal.db` among the person's state. `None` when it is off.
+pub(crate) fn path() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    match std::env::var_os(JOURNAL) {
+        Some(off) if off == "off" => None,
+        Some(path) if !path.is_empty() => Some(path.into()),
+        _ => {
+            let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
+            Some(state.join("toolbox/journal.db"))
+        }
+    }
+}
+
+/// The journal, opened when a call needs it. It must not lie in the workspace.
+pub(crate) fn journal(workspace: Option<PathBuf>) -> Option<LazyJournal> {
+    let mut options = SqliteOptions::default();
+    options.workspaces.extend(workspace);
+    path().map(|path| LazyJournal::new(path, options))
+}
+
+/// The run that the environment names: `TOOLBOX_RUN`, with `TOOLBOX_NODE`, `TOOLBOX_ITERATION` and `TOOLBOX_ATTEMPT`.
+///
+/// Without an attempt it is the next one, and what earlier ones did is warned about.
+pub(crate) fn coordinates(
+    settings: &Settings,
+    journal: Option<&LazyJournal>,
+) -> Result<Option<Coordinates>, ToolError> {
+    let Some(run) = settings.variable("TOOLBOX_RUN").filter(|run| !run.is_empty()) else { return Ok(None) };
+    let number = |name: &str| -> Result<Option<u64>, ToolError> {
+        let Some(text) = settings.variable(name) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| {
+            ToolError::invalid_args(format!("{name} must be a whole number.")).code("bad_variable")
+        })
+    };
+    let at = Coordinates::new(run)
+        .node(settings.variable("TOOLBOX_NODE").unwrap_or_default())
+        .iteration(number("TOOLBOX_ITERATION")?.unwrap_or(0));
+    let given = number("TOOLBOX_ATTEMPT")?.and_then(|attempt| u32::try_from(attempt).ok());
+    let (attempt, Some(journal)) = (given, journal) else { return Ok(Some(at.attempt(given.unwrap_or(1)))) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
+    runtime.block_on(async {
+        let attempt = match attempt {
+            Some(attempt) => attempt,
+            None => journal.next_attempt(&at.task()).await?,
+        };
+        let rows = journal.rows(&RowQuery { task: Some(at.task()), ..RowQuery::default() }).await?;
+        if let Some(warning) = resume::warning(&rows, attempt, None) {
+            tracing::warn!(target: "toolbox::journal", "{warning}");
+        }
+        Ok(Some(at.attempt(attempt)))
+    })
+}
