@@ -12,9 +12,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tests::captured::Captured;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio_util::sync::CancellationToken;
 use tool_cli::{Cli, Io};
 use tool_core::prelude::*;
 use tool_core::{Call, Caller, Executor, Registry, ToolResult};
+use tool_mcp::{McpServer, serve_streams};
 
 /// How a file is read.
 #[derive(serde::Deserialize, schemars::JsonSchema, Clone, Copy, Debug)]
@@ -67,6 +70,48 @@ fn command_line(words: &[&str], stdin: &str) -> Value {
     answer["error"]["issues"].clone()
 }
 
+/// What an MCP client is told.
+fn over_mcp(text: &str, modern: bool) -> Value {
+    let server = McpServer::builder(Executor::standard(registry())).build().unwrap();
+    let mut params = json!({"name": "read", "arguments": serde_json::from_str::<Value>(text).unwrap()});
+    let client = json!({"name": "tests", "version": "1"});
+    if modern {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": client,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+    }
+    let open = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let line = |id: u32, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string() + "\n"
+    };
+    let call = line(1, "tools/call", params);
+    let sent = if modern { call } else { line(0, "initialize", open) + &call };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let written = runtime.block_on(async {
+        let (mut near, far) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(far);
+        let served = serve_streams(server, read, write, CancellationToken::new());
+        let talked = async move {
+            near.write_all(sent.as_bytes()).await.unwrap();
+            near.shutdown().await.unwrap();
+            let mut written = String::new();
+            near.read_to_string(&mut written).await.unwrap();
+            written
+        };
+        tokio::join!(served, talked).1
+    });
+    let answer: Value = serde_json::from_str(written.lines().last().unwrap()).unwrap();
+    assert_eq!(answer["id"], 1, "{answer}");
+    if answer["result"]["isError"] != true {
+        assert!(answer["error"].is_null(), "{answer}");
+        return Value::Null;
+    }
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    serde_json::from_str::<Value>(text).unwrap()["error"]["issues"].clone()
+}
+
 /// The issues that each surface finds in a text of arguments.
 fn found(text: &str) -> Vec<(&'static str, Value)> {
     let executor = Executor::standard(registry()).build().unwrap();
@@ -80,6 +125,8 @@ fn found(text: &str) -> Vec<(&'static str, Value)> {
         ("--input", command_line(&["read", "--input", text, "-o", "json", "--envelope"], "")),
         ("--input -", command_line(&["read", "--input", "-", "-o", "json", "--envelope"], text)),
         ("call", command_line(&["call", "read", "--input", text, "-o", "json", "--envelope"], "")),
+        ("mcp 2025-11-25", over_mcp(text, false)),
+        ("mcp 2026-07-28", over_mcp(text, true)),
         ("batch", command_line(&["call", "--jsonl", "-"], &format!("{line}\n"))),
     ]
 }

@@ -8,24 +8,25 @@ use std::sync::Arc;
 use crate::context::ToolContext;
 
 /// How one type is provided.
+#[derive(Clone)]
 enum Provider {
     /// One value for all calls: an `Arc<T>`.
-    Shared(Box<dyn Any + Send + Sync>),
+    Shared(Arc<dyn Any + Send + Sync>),
     /// A maker of values: a `Maker<T>`.
-    PerCall(Box<dyn Any + Send + Sync>),
+    PerCall(Arc<dyn Any + Send + Sync>),
 }
 
 type Maker<T> = Box<dyn Fn(&ToolContext) -> Arc<T> + Send + Sync>;
 
 /// The provided types.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Capabilities {
     by_type: HashMap<TypeId, (&'static str, Provider)>,
 }
 
 impl Capabilities {
     pub(crate) fn insert<T: ?Sized + Send + Sync + 'static>(&mut self, value: Arc<T>) {
-        self.put::<T>(Provider::Shared(Box::new(value)));
+        self.put::<T>(Provider::Shared(Arc::new(value)));
     }
 
     pub(crate) fn insert_with<T: ?Sized + Send + Sync + 'static>(
@@ -33,7 +34,7 @@ impl Capabilities {
         make: impl Fn(&ToolContext) -> Arc<T> + Send + Sync + 'static,
     ) {
         let maker: Maker<T> = Box::new(make);
-        self.put::<T>(Provider::PerCall(Box::new(maker)));
+        self.put::<T>(Provider::PerCall(Arc::new(maker)));
     }
 
     fn put<T: ?Sized + 'static>(&mut self, provider: Provider) {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::ask::Asker;
 use crate::call::gate::Snapshot;
 use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope};
 use crate::capability::Capabilities;
@@ -36,11 +37,12 @@ pub struct ToolContext {
 
 /// What the host provides, shared by all its calls.
 struct Host {
-    capabilities: Capabilities,
+    capabilities: Arc<Capabilities>,
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
+    asker: Option<Arc<dyn Asker>>,
     agent: Option<String>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
@@ -59,16 +61,36 @@ impl ToolContext {
     /// Collects what the host provides.
     pub fn builder() -> ContextBuilder {
         ContextBuilder {
-            capabilities: Capabilities::default(),
+            capabilities: Arc::default(),
             secrets: Arc::new(NoSecrets),
             progress: None,
             live: None,
             approver: None,
+            asker: None,
             agent: None,
             run: None,
             snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
+        }
+    }
+
+    /// Starts from what this context's host provides, for a host that adds something for one call; the running call, if any,
+    /// is left out.
+    pub fn to_builder(&self) -> ContextBuilder {
+        let host = &*self.host;
+        ContextBuilder {
+            capabilities: Arc::clone(&host.capabilities),
+            secrets: Arc::clone(&host.secrets),
+            progress: host.progress.clone(),
+            live: host.live.clone(),
+            approver: host.approver.clone(),
+            asker: host.asker.clone(),
+            agent: host.agent.clone(),
+            run: self.run.clone(),
+            snapshot: host.snapshot.clone(),
+            cancel: host.cancel.clone(),
+            deadline: host.deadline,
         }
     }
 
@@ -237,6 +259,11 @@ impl ToolContext {
         self.host.approver.as_deref()
     }
 
+    /// Who answers the questions of the call.
+    pub(crate) fn asker(&self) -> Option<&dyn Asker> {
+        self.host.asker.as_deref()
+    }
+
     /// The attempt that this context belongs to.
     pub(crate) fn run(&self) -> Option<&Arc<RunScope>> {
         self.run.as_ref()
@@ -279,11 +306,12 @@ impl fmt::Debug for ToolContext {
 /// Collects what a host provides to its tools.
 #[must_use]
 pub struct ContextBuilder {
-    capabilities: Capabilities,
+    capabilities: Arc<Capabilities>,
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
+    asker: Option<Arc<dyn Asker>>,
     agent: Option<String>,
     run: Option<Arc<RunScope>>,
     snapshot: Option<Arc<Snapshot>>,
@@ -299,7 +327,7 @@ impl ContextBuilder {
 
     /// Provides a shared value, also behind a trait: `provide_arc::<dyn Db>(arc)`.
     pub fn provide_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
-        self.capabilities.insert(value);
+        Arc::make_mut(&mut self.capabilities).insert(value);
         self
     }
 
@@ -308,7 +336,7 @@ impl ContextBuilder {
         mut self,
         make: impl Fn(&ToolContext) -> Arc<T> + Send + Sync + 'static,
     ) -> Self {
-        self.capabilities.insert_with(make);
+        Arc::make_mut(&mut self.capabilities).insert_with(make);
         self
     }
 
@@ -333,6 +361,12 @@ impl ContextBuilder {
     /// Who is asked before a tool that needs approval runs; without it such a tool does not run.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Who answers the questions of a running call; without it they are refused.
+    pub fn asker(mut self, asker: impl Asker + 'static) -> Self {
+        self.asker = Some(Arc::new(asker));
         self
     }
 
@@ -373,10 +407,31 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self { capabilities, secrets, progress, live, approver, agent, run, snapshot, cancel, deadline } =
-            self;
-        let host =
-            Host { capabilities, secrets, progress, live, approver, agent, snapshot, cancel, deadline };
+        let Self {
+            capabilities,
+            secrets,
+            progress,
+            live,
+            approver,
+            asker,
+            agent,
+            run,
+            snapshot,
+            cancel,
+            deadline,
+        } = self;
+        let host = Host {
+            capabilities,
+            secrets,
+            progress,
+            live,
+            approver,
+            asker,
+            agent,
+            snapshot,
+            cancel,
+            deadline,
+        };
         ToolContext { host: Arc::new(host), call: None, run }
     }
 }

@@ -6,6 +6,7 @@ extern crate self as tool_core;
 #[path = "private/mod.rs"]
 pub mod __private;
 pub mod args;
+mod ask;
 mod call;
 pub mod canonical;
 mod capability;
@@ -28,6 +29,7 @@ mod set;
 mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
+pub use ask::{Asker, QUESTION_KEY, Question, Reply};
 pub use call::{
     AGENT_TIMEOUT, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState,
     Approvals, Approver, AskAgent, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller, DEFAULT_TIMEOUT,

@@ -2,6 +2,7 @@
 //! and a sandbox for the commands that they run.
 
 mod journal;
+mod mcp;
 mod policy;
 mod probe;
 
@@ -23,9 +24,7 @@ fn main() -> ExitCode {
     let cli = Cli::discover()
         .name("toolbox")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("The standard tools as one program.")
-        .group("file", "Files of the workspace")
-        .group("shell", "Programs, in a sandbox")
+        .about(ABOUT)
         .layers(recorded)
         .limits(limit)
         .tables(tool_std::configuration::TABLES)
@@ -43,10 +42,18 @@ fn main() -> ExitCode {
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
+        .command::<mcp::McpServeTool>()
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
+    let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
     tool_cli::main(Ok(cli))
 }
+
+/// What the program is.
+const ABOUT: &str = "The standard tools as one program.";
+
+/// The groups of tools, and what they are for.
+const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];
 
 /// Side effects are recorded, unless the journal is off.
 fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {

@@ -36,7 +36,8 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
 ];
 
 /// What the words are for that programs add.
-const ADDED_WORDS: [(&str, &str); 1] = [("policy", "Check and explain policy files")];
+const ADDED_WORDS: [(&str, &str); 2] =
+    [("mcp", "Serve the tools to MCP clients"), ("policy", "Check and explain policy files")];
 
 /// The words that a program has added, with their texts.
 pub(crate) fn added_words(is_added: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {

@@ -81,6 +81,15 @@ pub enum Decision {
     },
     /// Somebody will decide later; the same call then passes, or does not.
     Pending(ApprovalId),
+    /// The question goes out with the end of this call; the caller makes the same call again with the answer.
+    Suspended,
+    /// The person does not want the call any more.
+    Cancelled,
+    /// This caller has nobody who could be asked; how to go on all the same.
+    Unavailable {
+        /// What to do.
+        hint: String,
+    },
 }
 
 /// Somebody who can be asked.
@@ -216,6 +225,14 @@ impl Approve {
             Ok(Decision::Pending(id)) => {
                 self.approvals.put(approval(id.clone(), ApprovalState::Pending))?;
                 Err(pending(name, &id))
+            }
+            Ok(Decision::Suspended) => {
+                Err(ToolError::denied(format!("{name} waits for an answer.")).code("input_required"))
+            }
+            Ok(Decision::Cancelled) => Err(run::cancelled(inv.tool)),
+            Ok(Decision::Unavailable { hint }) => {
+                let error = ToolError::denied(format!("{name} needs approval, and nobody can be asked."));
+                Err(error.code("confirmation_unavailable").hint(hint))
             }
             Err(_) => {
                 Err(ToolError::denied(format!("Nobody approved {name} in time.")).code("approval_timeout"))

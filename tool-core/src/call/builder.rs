@@ -82,6 +82,11 @@ impl ExecutorBuilder {
         }
     }
 
+    /// The tools.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
     /// How lenient decoding is; lenient by default.
     pub fn coerce(mut self, mode: Coerce) -> Self {
         self.coerce = mode;

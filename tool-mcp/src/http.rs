@@ -1,0 +1,252 @@
+//! The server over streamable HTTP: who may connect is checked before anything of the protocol is read. (mcp.md §9)
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION,
+    ORIGIN, VARY, WWW_AUTHENTICATE,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use sha2::{Digest as _, Sha256};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tool_core::{Secret, ToolError};
+
+use crate::server::{Handler, McpServer, Pages};
+
+/// The path of the endpoint.
+pub const ENDPOINT: &str = "/mcp";
+
+/// The longest body of a request.
+pub const BODY_BYTES: usize = 4 * 1024 * 1024;
+
+/// How many sessions of the legacy era may be open.
+pub const SESSIONS_MAX: usize = 256;
+
+/// How long a session may be idle.
+pub const SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
+
+/// How often an event stream says that it is alive.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+const SESSION_ID: &str = "mcp-session-id";
+const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+
+/// Origins that pages of this machine have.
+const LOOPBACK_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+
+/// Names that this machine has for itself.
+const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// Where to listen and who may connect.
+#[derive(Clone)]
+pub struct HttpOptions {
+    /// The address; port 0 picks one.
+    pub address: SocketAddr,
+    /// Hosts besides this machine's own names.
+    pub allow_hosts: Vec<String>,
+    /// Origins of pages besides those of this machine.
+    pub allow_origins: Vec<String>,
+    /// What clients must show as `Authorization: Bearer`.
+    pub token: Option<Arc<Secret>>,
+}
+
+impl std::fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpOptions")
+            .field("address", &self.address)
+            .field("allow_hosts", &self.allow_hosts)
+            .field("allow_origins", &self.allow_origins)
+            .field("token", &self.token.is_some())
+            .finish()
+    }
+}
+
+impl HttpOptions {
+    /// Listens at `ADDR:PORT`, or at a port of 127.0.0.1, and lets this machine's programs and pages in.
+    ///
+    /// # Errors
+    /// `invalid_args`, code `bad_address`, for another text.
+    pub fn at(address: &str) -> Result<HttpOptions, ToolError> {
+        let port = address.parse().map(|port: u16| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+        let address = port.or_else(|_| address.parse()).map_err(|_| {
+            let shown: String = address.chars().take(80).collect();
+            ToolError::invalid_args(format!("`{shown}` is no address to listen at."))
+                .code("bad_address")
+                .hint("use ADDR:PORT such as 127.0.0.1:8000, or a port alone")
+        })?;
+        Ok(HttpOptions { address, allow_hosts: Vec::new(), allow_origins: Vec::new(), token: None })
+    }
+
+    /// Refuses an address that others can reach, unless they need a token and a name.
+    fn check(&self) -> Result<(), ToolError> {
+        if self.address.ip().is_loopback() || (self.token.is_some() && !self.allow_hosts.is_empty()) {
+            return Ok(());
+        }
+        Err(ToolError::not_configured(format!("Others can reach {}.", self.address.ip()))
+            .code("exposed")
+            .hint("name a secret with --token-secret and the host with --allow-host, or listen at 127.0.0.1"))
+    }
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct HttpServer {
+    listener: TcpListener,
+    router: Router,
+    stop: CancellationToken,
+}
+
+impl HttpServer {
+    /// Listens; nothing is answered before [`serve`](Self::serve).
+    ///
+    /// # Errors
+    /// `not_configured`, code `exposed`, for an address that others can reach without a token and a host; `unavailable` when it
+    /// cannot be listened at.
+    pub async fn bind(
+        server: McpServer,
+        options: HttpOptions,
+        stop: CancellationToken,
+    ) -> Result<HttpServer, ToolError> {
+        options.check()?;
+        let listener = TcpListener::bind(options.address).await.map_err(|error| {
+            ToolError::unavailable(format!("{} cannot be listened at.", options.address)).source(error)
+        })?;
+        Ok(HttpServer { listener, router: router(server, &options, &stop), stop })
+    }
+
+    /// The URL of the endpoint.
+    ///
+    /// # Errors
+    /// `unavailable` where the system does not know.
+    pub fn url(&self) -> Result<String, ToolError> {
+        let address = self
+            .listener
+            .local_addr()
+            .map_err(|error| ToolError::unavailable("The address is not known.").source(error))?;
+        Ok(format!("http://{address}{ENDPOINT}"))
+    }
+
+    /// Serves until it is stopped.
+    ///
+    /// # Errors
+    /// `unavailable` when it cannot go on.
+    pub async fn serve(self) -> Result<(), ToolError> {
+        let stop = self.stop;
+        axum::serve(self.listener, self.router)
+            .with_graceful_shutdown(async move { stop.cancelled().await })
+            .await
+            .map_err(|error| ToolError::unavailable("The server cannot go on.").source(error))
+    }
+}
+
+/// What guards the endpoint.
+#[derive(Clone)]
+struct Guard {
+    /// The digest of the token.
+    token: Option<[u8; 32]>,
+    origins: Arc<[String]>,
+    sessions: Arc<LocalSessionManager>,
+}
+
+fn router(server: McpServer, options: &HttpOptions, stop: &CancellationToken) -> Router {
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SESSION_IDLE);
+    let sessions = Arc::new(sessions);
+    let hosts = LOOPBACK_HOSTS.into_iter().map(str::to_owned).chain(options.allow_hosts.iter().cloned());
+    let origins =
+        LOOPBACK_ORIGINS.into_iter().map(str::to_owned).chain(options.allow_origins.iter().cloned());
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(hosts)
+        .with_allowed_origins(origins)
+        .enforce_origin_validation()
+        .with_sse_keep_alive(Some(KEEP_ALIVE))
+        .with_max_request_body_bytes(BODY_BYTES)
+        .with_cancellation_token(stop.clone());
+    let handler = Handler { server, pages: Pages::Whole };
+    let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+    let token = options.token.as_ref().map(|token| digest(token.expose().as_bytes()));
+    let guard = Guard { token, origins: options.allow_origins.clone().into(), sessions };
+    Router::new().route_service(ENDPOINT, service).layer(from_fn_with_state(guard, guarded))
+}
+
+/// What is checked before rmcp sees a request.
+async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let origin = request.headers().get(ORIGIN).cloned().filter(|origin| guard.knows(origin));
+    let opens = opens(&request);
+    // A browser asks without a token whether it may ask with one.
+    let mut answer = match (request.method(), &origin) {
+        (&Method::OPTIONS, Some(_)) => preflight(),
+        _ if !guard.admits(request.headers()) => unauthorized(),
+        _ if opens && guard.is_full().await => status(StatusCode::SERVICE_UNAVAILABLE),
+        _ => next.run(request).await,
+    };
+    if let Some(origin) = origin {
+        answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        answer.headers_mut().insert(VARY, HeaderValue::from_static("Origin"));
+    }
+    answer
+}
+
+impl Guard {
+    fn knows(&self, origin: &HeaderValue) -> bool {
+        origin.to_str().is_ok_and(|origin| self.origins.iter().any(|known| known == origin))
+    }
+
+    fn admits(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.token else { return true };
+        let shown = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+        shown.is_some_and(|shown| same(&digest(shown), token))
+    }
+
+    /// Whether there are as many sessions as there may be.
+    async fn is_full(&self) -> bool {
+        self.sessions.sessions.read().await.len() >= SESSIONS_MAX
+    }
+}
+
+/// Whether a request asks for a session: only a handshake has neither a session nor a version.
+fn opens(request: &Request) -> bool {
+    let headers = request.headers();
+    request.method() == Method::POST
+        && !headers.contains_key(SESSION_ID)
+        && !headers.contains_key(PROTOCOL_VERSION)
+}
+
+fn digest(text: &[u8]) -> [u8; 32] {
+    Sha256::digest(text).into()
+}
+
+/// Compares in a time that does not depend on where the digests differ.
+fn same(a: &[u8; 32], b: &[u8; 32]) -> bool {
+    a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+}
+
+fn status(code: StatusCode) -> Response {
+    let mut answer = Response::new(Body::empty());
+    *answer.status_mut() = code;
+    answer
+}
+
+fn unauthorized() -> Response {
+    let mut answer = status(StatusCode::UNAUTHORIZED);
+    answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    answer
+}
+
+fn preflight() -> Response {
+    const HEADERS: &str = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id";
+    let mut answer = status(StatusCode::NO_CONTENT);
+    answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST, GET, DELETE"));
+    answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(HEADERS));
+    answer
+}

@@ -1,0 +1,41 @@
+//! A registry as an MCP server: revisions 2025-11-25 and 2026-07-28 from one handler, on stdio and streamable HTTP.
+//!
+//! It is a surface like any other: a request becomes a name, arguments and [`tool_core::Caller::Mcp`], the executor runs the
+//! call, and the one result is rendered by the `mcp-*` dialects of `tool-core`. The protocol itself is rmcp's.
+//!
+//! ```no_run
+//! use tool_core::{Executor, Registry};
+//! use tool_mcp::McpServer;
+//!
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let registry = Registry::builder().discover().build()?;
+//! let server = McpServer::builder(Executor::standard(registry)).name("demo").build()?;
+//! tool_mcp::serve_stdio(server).await?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod ask;
+mod builder;
+mod call;
+mod cursor;
+mod era;
+mod filter;
+mod http;
+mod instructions;
+mod listing;
+mod progress;
+mod question;
+mod server;
+mod sight;
+mod state;
+mod stdio;
+
+pub use ask::{Confirm, ROUNDS_MAX, TRIES_MAX};
+pub use builder::McpServerBuilder;
+pub use era::Era;
+pub use filter::Filter;
+pub use http::{BODY_BYTES, ENDPOINT, HttpOptions, HttpServer, SESSION_IDLE, SESSIONS_MAX};
+pub use server::McpServer;
+pub use state::STATE_LIFE;
+pub use stdio::{LINE_BYTES, asked_to_end, serve_stdio, serve_streams};

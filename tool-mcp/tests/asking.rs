@@ -1,0 +1,270 @@
+//! Approval and questions over both eras. (mcp.md §15, acceptance 6)
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+use tokio_util::sync::CancellationToken;
+use tool_core::prelude::*;
+use tool_core::{Executor, Question, Registry};
+use tool_mcp::{Confirm, McpServer, serve_streams};
+
+/// What was deleted.
+#[derive(Default)]
+struct Deleted(AtomicUsize);
+
+/// Deletes something.
+#[tool(register = false, side_effect, idempotent = false, destructive)]
+fn delete(
+    /// What.
+    name: &str,
+    /// A password.
+    #[arg(secret)]
+    password: Option<&str>,
+    #[ctx] deleted: &Deleted,
+) -> String {
+    let _ = password;
+    deleted.0.fetch_add(1, Ordering::SeqCst);
+    format!("{name} is gone")
+}
+
+/// Asks who somebody is, and then what for.
+#[tool(register = false)]
+async fn interview(ctx: &ToolContext) -> Result<String, ToolError> {
+    let who = Question::new("Who?").field("name", json!({"type": "string", "minLength": 2}), true);
+    let who = ctx.ask("who", who).await?;
+    let why = Question::new("Why?").field("reason", json!({"type": "string"}), true);
+    let why = ctx.ask("why", why).await?;
+    Ok(format!("{} {}", who["name"].as_str().unwrap_or(""), why["reason"].as_str().unwrap_or("")))
+}
+
+struct Client {
+    read: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    write: WriteHalf<DuplexStream>,
+    id: u64,
+    deleted: Arc<Deleted>,
+}
+
+impl Client {
+    fn new(confirm: Confirm) -> Client {
+        let registry = Registry::builder().add::<DeleteTool>().add::<InterviewTool>().build().unwrap();
+        let deleted = Arc::new(Deleted::default());
+        let context = ToolContext::builder().provide_arc(Arc::clone(&deleted));
+        let server = McpServer::builder(Executor::standard(registry)).context(context).confirm(confirm);
+        let server = server.build().unwrap();
+        let (near, far) = tokio::io::duplex(64 * 1024);
+        let (read, write) = tokio::io::split(far);
+        tokio::spawn(serve_streams(server, read, write, CancellationToken::new()));
+        let (read, write) = tokio::io::split(near);
+        Client { read: BufReader::new(read).lines(), write, id: 0, deleted }
+    }
+
+    fn deleted(&self) -> usize {
+        self.deleted.0.load(Ordering::SeqCst)
+    }
+
+    async fn send(&mut self, message: &Value) {
+        self.write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn receive(&mut self) -> Value {
+        let line = tokio::time::timeout(Duration::from_secs(10), self.read.next_line()).await;
+        serde_json::from_str(&line.unwrap().unwrap().unwrap()).unwrap()
+    }
+
+    /// A call of 2026-07-28, and its answer.
+    async fn modern(&mut self, mut params: Value, capabilities: Value) -> Value {
+        self.id += 1;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
+        });
+        let request = json!({"jsonrpc": "2.0", "id": self.id, "method": "tools/call", "params": params});
+        self.send(&request).await;
+        self.receive().await
+    }
+
+    async fn asked(&mut self, params: Value) -> Value {
+        self.modern(params, json!({"elicitation": {}})).await
+    }
+
+    /// Opens a session of 2025-11-25.
+    async fn initialize(&mut self, capabilities: Value) {
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "clientInfo": {"name": "tests", "version": "1"}});
+        self.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await;
+        assert_eq!(self.receive().await["result"]["protocolVersion"], "2025-11-25");
+    }
+}
+
+fn deletion(name: &str) -> Value {
+    json!({"name": "delete", "arguments": {"name": name, "password": "hunter2"}})
+}
+
+fn retry(call: &Value, state: &str, answers: &Value) -> Value {
+    let mut call = call.clone();
+    call["requestState"] = state.into();
+    call["inputResponses"] = answers.clone();
+    call
+}
+
+fn failure(answer: &Value) -> Value {
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    serde_json::from_str::<Value>(text).unwrap()["error"].clone()
+}
+
+fn state(answer: &Value) -> String {
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+    answer["result"]["requestState"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_destructive_call_is_suspended_and_runs_once_when_it_is_accepted() {
+    let mut client = Client::new(Confirm::Ask);
+    let call = deletion("a.txt");
+    let first = client.asked(call.clone()).await;
+    let state = state(&first);
+    let question = &first["result"]["inputRequests"]["approval"];
+    assert_eq!(question["method"], "elicitation/create");
+    let text = question["params"]["message"].as_str().unwrap();
+    assert!(text.contains("delete") && text.contains("destructive") && text.contains("\"a.txt\""), "{text}");
+    assert!(text.contains("***") && !first.to_string().contains("hunter2"), "{first}");
+    assert_eq!(client.deleted(), 0);
+
+    let yes = json!({"approval": {"action": "accept", "content": {}}});
+    let mut flipped = state.clone().into_bytes();
+    let middle = flipped.len() / 2;
+    flipped[middle] = if flipped[middle] == b'A' { b'B' } else { b'A' };
+    let flipped = String::from_utf8(flipped).unwrap();
+    for (wrong, why) in [
+        (retry(&deletion("b.txt"), &state, &yes), "other arguments"),
+        (retry(&call, &flipped, &yes), "a flipped bit"),
+        (retry(&json!({"name": "interview", "arguments": {}}), &state, &yes), "another tool"),
+    ] {
+        let answer = client.asked(wrong).await;
+        assert_eq!(answer["error"]["code"], -32602, "{why}: {answer}");
+        assert_eq!(answer["error"]["message"], "requestState is not valid for this call.");
+        assert_eq!(client.deleted(), 0, "{why}");
+    }
+    // Answers that nobody asked for are no consent.
+    let mut early = call.clone();
+    early["inputResponses"] = yes.clone();
+    assert_eq!(client.asked(early).await["result"]["resultType"], "input_required");
+    assert_eq!(client.deleted(), 0);
+
+    let done = client.asked(retry(&call, &state, &yes)).await;
+    assert_eq!(done["result"]["content"][0]["text"], "a.txt is gone", "{done}");
+    assert_eq!((done["result"]["resultType"].as_str(), client.deleted()), (Some("complete"), 1));
+}
+
+#[tokio::test]
+async fn declining_and_cancelling_run_nothing() {
+    let mut client = Client::new(Confirm::Ask);
+    let call = deletion("a.txt");
+    for (action, kind, code) in
+        [("decline", "denied", "approval_denied"), ("cancel", "cancelled", "cancelled")]
+    {
+        let state = state(&client.asked(call.clone()).await);
+        let answer = client.asked(retry(&call, &state, &json!({"approval": {"action": action}}))).await;
+        let error = failure(&answer);
+        assert_eq!((&error["kind"], &error["code"]), (&json!(kind), &json!(code)), "{answer}");
+    }
+    let state = state(&client.asked(call.clone()).await);
+    for nothing in
+        [json!({}), json!({"approval": null}), json!({"approval": 5}), json!({"other": {"action": "accept"}})]
+    {
+        let again = client.asked(retry(&call, &state, &nothing)).await;
+        assert_eq!(again["result"]["resultType"], "input_required", "asked again: {again}");
+    }
+    assert_eq!(client.deleted(), 0);
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_is_told_how_to_go_on() {
+    let mut client = Client::new(Confirm::Ask);
+    let error = failure(&client.modern(deletion("a.txt"), json!({})).await);
+    assert_eq!(error["code"], "confirmation_unavailable", "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("--confirm client"));
+    // A question of the tool's own names the capability.
+    let answer = client.modern(json!({"name": "interview", "arguments": {}}), json!({})).await;
+    assert_eq!(answer["error"]["code"], -32021, "{answer}");
+    assert_eq!(answer["error"]["data"]["requiredCapabilities"], json!({"elicitation": {}}));
+    assert_eq!(client.deleted(), 0);
+    let mut trusting = Client::new(Confirm::Client);
+    let done = trusting.modern(deletion("a.txt"), json!({})).await;
+    assert_eq!(done["result"]["isError"], Value::Null, "{done}");
+    assert_eq!(trusting.deleted(), 1);
+    let mut denying = Client::new(Confirm::Deny);
+    assert_eq!(failure(&denying.asked(deletion("a.txt")).await)["kind"], "denied");
+    assert_eq!(denying.deleted(), 0);
+}
+
+#[tokio::test]
+async fn several_rounds_keep_their_answers_and_what_does_not_fit_is_asked_again() {
+    let mut client = Client::new(Confirm::Ask);
+    let call = json!({"name": "interview", "arguments": {}});
+    let accept = |content: Value| json!({"action": "accept", "content": content});
+    let mut last = client.asked(call.clone()).await;
+    let short = retry(&call, &state(&last), &json!({"who": accept(json!({"name": "A"}))}));
+    last = client.asked(short).await;
+    let message = last["result"]["inputRequests"]["who"]["params"]["message"].as_str().unwrap();
+    assert!(message.starts_with("That does not fit: ") && message.ends_with("Who?"), "{message}");
+    last = client.asked(retry(&call, &state(&last), &json!({"who": accept(json!({"name": "Ada"}))}))).await;
+    assert!(last["result"]["inputRequests"]["why"].is_object(), "{last}");
+    last = client.asked(retry(&call, &state(&last), &json!({"why": accept(json!({"reason": "fun"}))}))).await;
+    assert_eq!(last["result"]["content"][0]["text"], "Ada fun", "{last}");
+
+    last = client.asked(call.clone()).await;
+    for _ in 0..2 {
+        last = client.asked(retry(&call, &state(&last), &json!({"who": accept(json!({"name": 5}))}))).await;
+    }
+    last = client.asked(retry(&call, &state(&last), &json!({"who": accept(json!({}))}))).await;
+    assert_eq!(failure(&last)["code"], "answer_invalid");
+}
+
+#[tokio::test]
+async fn answers_of_the_first_round_are_taken_and_extra_keys_ignored() {
+    let mut client = Client::new(Confirm::Ask);
+    let accept = |content: Value| json!({"action": "accept", "content": content});
+    let answers = json!({"who": accept(json!({"name": "Ada"})), "why": accept(json!({"reason": "fun"})),
+        "extra": accept(json!({}))});
+    let call = json!({"name": "interview", "arguments": {}, "inputResponses": answers});
+    let done = client.asked(call).await;
+    assert_eq!(done["result"]["content"][0]["text"], "Ada fun", "{done}");
+}
+
+#[tokio::test]
+async fn the_legacy_era_asks_during_the_call() {
+    let mut client = Client::new(Confirm::Ask);
+    client.initialize(json!({"elicitation": {}})).await;
+    for (action, deleted) in [("decline", 0), ("accept", 1)] {
+        client
+            .send(
+                &json!({"jsonrpc": "2.0", "id": action, "method": "tools/call", "params": deletion("a.txt")}),
+            )
+            .await;
+        let question = client.receive().await;
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+        client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": action}})).await;
+        let answer = client.receive().await;
+        assert_eq!((&answer["id"], client.deleted()), (&json!(action), deleted), "{answer}");
+    }
+    let mut mute = Client::new(Confirm::Ask);
+    mute.initialize(json!({})).await;
+    let params = json!({"name": "interview", "arguments": {}});
+    mute.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
+    assert_eq!(failure(&mute.receive().await)["code"], "input_unavailable");
+}

@@ -1,0 +1,149 @@
+//! Who may speak to the server over HTTP, and who may not. (mcp.md §15, acceptance 3 and 4)
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+use tool_core::prelude::*;
+use tool_core::{Executor, Registry};
+use tool_mcp::{HttpOptions, HttpServer, McpServer};
+
+/// Adds numbers.
+#[tool(register = false)]
+fn add(
+    /// The first.
+    a: i64,
+    /// The second.
+    b: i64,
+) -> i64 {
+    a + b
+}
+
+fn server() -> McpServer {
+    let registry = Registry::builder().add::<AddTool>().build().unwrap();
+    McpServer::builder(Executor::standard(registry)).name("demo").version("1").build().unwrap()
+}
+
+/// A server and its address; it ends with the guard.
+async fn serve(change: impl FnOnce(&mut HttpOptions)) -> (String, tokio_util::sync::DropGuard) {
+    let mut options = HttpOptions::at("0").unwrap();
+    change(&mut options);
+    let stop = CancellationToken::new();
+    let http = HttpServer::bind(server(), options, stop.clone()).await.unwrap();
+    let url = http.url().unwrap();
+    tokio::spawn(http.serve());
+    (url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned(), stop.drop_guard())
+}
+
+fn discover() -> String {
+    request("tools/call", json!({"name": "add", "arguments": {"a": 2, "b": 3}}))
+}
+
+fn request(method: &str, mut params: Value) -> String {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+/// The status, the head and the body of the answer to a request with these headers.
+async fn post(address: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut head = format!(
+        "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: add\r\nConnection: close\r\n\
+         Content-Length: {}\r\n",
+        body.len()
+    );
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        head.push_str(&format!("Host: {address}\r\n"));
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
+    // A server that refuses a body need not read it.
+    let _ = stream.write_all(body.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let code = head.split(' ').nth(1).unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    (code.parse().unwrap(), head.to_owned(), body.to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strange_hosts_and_origins_are_refused_and_those_of_this_machine_are_served() {
+    let (address, _guard) = serve(|_| {}).await;
+    let port = address.rsplit_once(':').unwrap().1;
+    let local = format!("localhost:{port}");
+    for (header, value, expected) in [
+        ("Host", "evil.example", 403),
+        ("Host", "evil.example:80", 403),
+        ("Host", local.as_str(), 200),
+        ("Origin", "http://evil.example", 403),
+        ("Origin", "null", 403),
+        ("Origin", "http://localhost.evil.example", 403),
+        ("Origin", "http://localhost:9999", 200),
+        ("X-Nothing", "1", 200),
+    ] {
+        let (code, head, body) = post(&address, &[(header, value)], &discover()).await;
+        assert_eq!(code, expected, "{header}: {value}\n{head}\n{body}");
+        assert_eq!(code == 200, body.contains("\"structuredContent\":5"), "{header}: {value}\n{body}");
+        assert!(!head.to_lowercase().contains("access-control"), "{head}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_too_large_is_refused() {
+    let (address, _guard) = serve(|_| {}).await;
+    let big = request("tools/call", json!({"name": "add", "arguments": {"a": "1".repeat(5 * 1024 * 1024)}}));
+    assert_eq!(post(&address, &[], &big).await.0, 413);
+    assert_eq!(post(&address, &[], &discover()).await.0, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_needed_where_one_is_set() {
+    let (address, _guard) = serve(|options| {
+        options.token = Some(Arc::new(Secret::new("s3cret")));
+        options.allow_origins = vec!["https://app.example".to_owned()];
+    })
+    .await;
+    for headers in [&[][..], &[("Authorization", "Bearer wrong")], &[("Authorization", "s3cret")]] {
+        let (code, head, _) = post(&address, headers, &discover()).await;
+        assert_eq!(code, 401, "{headers:?}");
+        assert!(head.to_lowercase().contains("www-authenticate: bearer"), "{head}");
+    }
+    let good = ("Authorization", "Bearer s3cret");
+    assert_eq!(post(&address, &[good], &discover()).await.0, 200);
+    let (code, head, _) = post(&address, &[good, ("Origin", "https://app.example")], &discover()).await;
+    assert_eq!(code, 200);
+    assert!(head.contains("access-control-allow-origin: https://app.example"), "{head}");
+}
+
+#[tokio::test]
+async fn an_address_that_others_can_reach_needs_a_token_and_a_host() {
+    let open = HttpOptions::at("0.0.0.0:0").unwrap();
+    let stop = CancellationToken::new();
+    let refused = HttpServer::bind(server(), open.clone(), stop.clone()).await.unwrap_err();
+    assert_eq!((refused.kind().as_str(), refused.code_str()), ("not_configured", "exposed"));
+    assert!(refused.to_json()["hint"].as_str().unwrap().contains("--token-secret"));
+    let guarded = HttpOptions {
+        token: Some(Arc::new(Secret::new("s3cret"))),
+        allow_hosts: vec!["tools.example".to_owned()],
+        ..open
+    };
+    assert!(HttpServer::bind(server(), guarded, stop).await.is_ok());
+    assert_eq!(HttpOptions::at("nowhere").unwrap_err().code_str(), "bad_address");
+}

@@ -1,0 +1,154 @@
+//! `mcp serve`: the program's tools for MCP clients.
+
+use std::future::Future;
+use std::io::Write as _;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tool_cli::Surroundings;
+use tool_core::prelude::*;
+use tool_core::{Executor, SecretSource as _};
+use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, McpServerBuilder, serve_stdio};
+
+use crate::{ABOUT, GROUPS, context, policy, recorded};
+
+/// Serves the tools to an MCP client on standard input and output.
+///
+/// Nothing but messages of the protocol is written to standard output. Patterns are names with * and ?, group:NAME and tag:NAME;
+/// several are separated by commas.
+#[tool(group = "mcp", register = false)]
+pub(crate) fn mcp_serve(
+    /// Listen at this address, or at this port of 127.0.0.1, in place of standard input.
+    #[arg(value_name = "ADDR:PORT")]
+    http: Option<&str>,
+    /// Serve these tools only.
+    #[arg(value_name = "PATTERN,…")]
+    only: Option<&str>,
+    /// Leave these tools out.
+    #[arg(value_name = "PATTERN,…")]
+    except: Option<&str>,
+    /// Leave tools with side effects out.
+    read_only: bool,
+    /// What is done before a tool that needs approval: ask the client's person, trust the client, or deny.
+    #[arg(default = Asking::Ask)]
+    confirm: Asking,
+    /// The name that clients see.
+    name: Option<&str>,
+    /// A host besides this machine's own names.
+    #[arg(value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// An origin of web pages besides those of this machine.
+    #[arg(value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
+    /// The variable that holds the token which HTTP clients must show.
+    #[arg(value_name = "NAME")]
+    token_secret: Option<&str>,
+    /// The variable that holds what seals suspended calls, where several processes serve.
+    #[arg(value_name = "NAME")]
+    state_secret: Option<&str>,
+    #[ctx] around: &Surroundings,
+) -> ToolResult {
+    let filter = Filter { only: patterns(only), except: patterns(except), read_only };
+    let mut server = server(around, filter)?.name(name.unwrap_or("toolbox")).confirm(confirm.into());
+    if let Some(name) = state_secret {
+        server = server.state_secret(secret(around, name)?);
+    }
+    let server = server.build()?;
+    match http {
+        None => {
+            run(serve_stdio(server))?;
+            // A result of this command would be one more line on standard output, and no message.
+            std::process::exit(0);
+        }
+        Some(address) => {
+            let mut options = HttpOptions::at(address)?;
+            (options.allow_hosts, options.allow_origins) = (allow_host, allow_origin);
+            options.token = token_secret.map(|name| secret(around, name)).transpose()?;
+            run(serve_http(server, options))?;
+        }
+    }
+    Ok(ToolOutput::default())
+}
+
+/// What is done before a tool that needs approval.
+#[derive(Clone, Copy, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Asking {
+    /// Asks the client's person.
+    Ask,
+    /// Trusts that the client has asked.
+    Client,
+    /// Refuses, and does not offer such tools.
+    Deny,
+}
+
+impl From<Asking> for Confirm {
+    fn from(asking: Asking) -> Confirm {
+        match asking {
+            Asking::Ask => Confirm::Ask,
+            Asking::Client => Confirm::Client,
+            Asking::Deny => Confirm::Deny,
+        }
+    }
+}
+
+/// The value behind the name of a secret.
+fn secret(around: &Surroundings, name: &str) -> Result<Arc<Secret>, ToolError> {
+    let value = around.settings.secrets().get(name).filter(|secret| !secret.is_blank());
+    value.map(Arc::new).ok_or_else(|| {
+        let shown: String = name.chars().take(80).collect();
+        ToolError::not_configured(format!("The secret {shown} is not set.")).code("secret_missing")
+    })
+}
+
+async fn serve_http(server: McpServer, options: HttpOptions) -> Result<(), ToolError> {
+    let stop = CancellationToken::new();
+    let executor = server.executor().clone();
+    let http = HttpServer::bind(server, options, stop.clone()).await?;
+    let mut stderr = std::io::stderr();
+    let _ = writeln!(stderr, "listening on {}", http.url()?);
+    tokio::select! {
+        served = http.serve() => served,
+        () = tool_mcp::asked_to_end() => {
+            stop.cancel();
+            executor.shutdown(tool_core::SHUTDOWN_GRACE).await;
+            Ok(())
+        }
+    }
+}
+
+fn patterns(text: Option<&str>) -> Vec<String> {
+    let parts = text.into_iter().flat_map(|text| text.split(','));
+    parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// The program's tools as a server.
+fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, ToolError> {
+    let settings = &around.settings;
+    let executor = recorded(Executor::standard(around.registry.clone()));
+    let server = McpServer::builder(executor)
+        .version(env!("CARGO_PKG_VERSION"))
+        .summary(ABOUT)
+        .context(context(settings)?)
+        .filter(filter);
+    let server = GROUPS.iter().fold(server, |server, (name, about)| server.group(*name, *about));
+    Ok(match &settings.policy {
+        Some(file) => server.policy(policy::read(file, settings, &around.registry)?),
+        None => server,
+    })
+}
+
+/// Runs a server in a runtime of its own.
+fn run(serve: impl Future<Output = Result<(), ToolError>> + Send) -> Result<(), ToolError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
+    let served = std::thread::scope(|scope| {
+        let serve = || runtime.block_on(serve);
+        scope.spawn(serve).join()
+    });
+    // A read of standard input that is still open must not hold the program.
+    runtime.shutdown_background();
+    served.unwrap_or_else(|_| Err(ToolError::internal("The server stopped unexpectedly.")))
+}

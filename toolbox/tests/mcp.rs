@@ -1,0 +1,141 @@
+//! The real program as an MCP server: on standard input and output, and over HTTP.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// The program; it is killed when the test ends before it.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve(root: &std::path::Path, options: &[&str]) -> Program {
+    let child = Command::new(env!("CARGO_BIN_EXE_toolbox"))
+        .args(["mcp", "serve", "--root"])
+        .arg(root)
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    Program(child)
+}
+
+fn modern(id: u32, method: &str, mut params: Value) -> String {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+fn legacy(id: u32, method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+fn initialize() -> String {
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "tests", "version": "1"}});
+    legacy(0, "initialize", &params)
+}
+
+/// What the program writes for these lines, and its exit code.
+fn talk(root: &std::path::Path, options: &[&str], lines: &[String]) -> (Vec<Value>, Option<i32>) {
+    let mut program = serve(root, options);
+    let mut stdin = program.0.stdin.take().unwrap();
+    for line in lines {
+        writeln!(stdin, "{line}").unwrap();
+    }
+    drop(stdin);
+    let mut written = String::new();
+    program.0.stdout.take().unwrap().read_to_string(&mut written).unwrap();
+    let code = program.0.wait().unwrap().code();
+    let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    (written.lines().map(read).collect(), code)
+}
+
+fn of(answers: &[Value], id: u32) -> &Value {
+    answers.iter().find(|answer| answer["id"] == id).unwrap_or_else(|| panic!("no answer {id}: {answers:?}"))
+}
+
+#[test]
+fn the_program_serves_both_eras_and_writes_nothing_but_messages() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("a.txt"), "hello\n").unwrap();
+    let read = json!({"name": "read_file", "arguments": {"path": "a.txt"}});
+    let bad = json!({"name": "read_file", "arguments": {"limit": "many"}});
+    let says = json!({"name": "bash", "arguments": {"cmd": "echo", "args": ["noise"]}});
+    for modern_era in [false, true] {
+        let line = |id, method: &str, params: &Value| match modern_era {
+            true => modern(id, method, params.clone()),
+            false => legacy(id, method, params),
+        };
+        let mut lines = if modern_era { Vec::new() } else { vec![initialize()] };
+        lines.push(line(1, "tools/list", &json!({})));
+        lines.push(line(2, "tools/call", &read));
+        lines.push(line(3, "tools/call", &bad));
+        lines.push(line(4, "tools/call", &says));
+        let (answers, code) = talk(root.path(), &[], &lines);
+        assert_eq!((answers.len(), code), (lines.len(), Some(0)), "{answers:?}");
+        let tools = of(&answers, 1)["result"]["tools"].as_array().unwrap();
+        assert!(tools.iter().any(|tool| tool["name"] == "read_file"), "{tools:?}");
+        assert!(of(&answers, 2)["result"].to_string().contains("hello"), "{}", of(&answers, 2));
+        let refused = &of(&answers, 3)["result"];
+        assert_eq!(refused["isError"], true);
+        let text = refused["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("\"/path\"") && text.contains("\"/limit\""), "{text}");
+    }
+}
+
+#[test]
+fn filters_are_kept_and_what_matches_nothing_ends_the_program() {
+    let root = tempfile::tempdir().unwrap();
+    let list = [initialize(), legacy(1, "tools/list", &json!({}))];
+    let (answers, _) = talk(root.path(), &["--read-only", "--only", "read_*, write_*"], &list);
+    let tools = of(&answers, 1)["result"]["tools"].as_array().unwrap();
+    let read_only = |tool: &Value| tool["annotations"]["readOnlyHint"] == true;
+    assert!(!tools.is_empty() && tools.iter().all(read_only), "{tools:?}");
+    assert_eq!(talk(root.path(), &["--only", "nope*"], &[]), (Vec::new(), Some(2)));
+    assert_eq!(talk(root.path(), &["--except", "*"], &[]), (Vec::new(), Some(6)));
+    assert_eq!(talk(root.path(), &["--http", "0.0.0.0:0"], &[]), (Vec::new(), Some(6)));
+}
+
+#[test]
+fn the_program_listens_and_refuses_a_strange_host() {
+    let root = tempfile::tempdir().unwrap();
+    let mut program = serve(root.path(), &["--http", "0"]);
+    let mut line = String::new();
+    BufReader::new(program.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line}"));
+    let address = url.strip_suffix("/mcp").unwrap();
+    for (host, code) in [(address, "200"), ("evil.example", "403")] {
+        let body = modern(1, "tools/list", json!({}));
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+             Mcp-Method: tools/list\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer.split(' ').nth(1), Some(code), "{host}: {answer}");
+    }
+}
