@@ -1,6 +1,6 @@
 //! `--input` beside options, and what it may hold.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use std::process::{Command, Output};
 

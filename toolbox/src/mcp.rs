@@ -16,6 +16,7 @@ use crate::{ABOUT, GROUPS, context, policy, recorded};
 ///
 /// Nothing but messages of the protocol is written to standard output. Patterns are names with * and ?, group:NAME and tag:NAME;
 /// several are separated by commas.
+#[allow(clippy::too_many_arguments, reason = "each is an option of the command")]
 #[tool(group = "mcp", register = false)]
 pub(crate) fn mcp_serve(
     /// Listen at this address, or at this port of 127.0.0.1, in place of standard input.
