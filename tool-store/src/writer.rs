@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tool_core::BoxFuture;
@@ -22,8 +22,11 @@ pub const BATCH: usize = 256;
 /// How long nothing happens before a backend tidies up.
 pub const IDLE: Duration = Duration::from_secs(5);
 
-/// How often the writer looks for company before it commits: each look lets the threads run that the last commit has woken.
-const LOOKS: usize = 12;
+/// How much of the last commit's time the writer waits for those whom that commit has woken: at most a quarter, and not when
+/// a sixteenth passes without anybody. They would else be in one batch and those who came meanwhile in the next one, for ever
+/// in turn. Nobody waits who is alone.
+const PATIENCE: u32 = 4;
+const QUIET: u32 = 16;
 
 /// Does operations, all or none durably.
 pub(crate) trait Backend {
@@ -137,6 +140,8 @@ fn gone() -> JournalError {
 
 fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, changed: &Notify) {
     let mut tidy = false;
+    // Whether the last commit was for many, and how long it took.
+    let (mut together, mut commit) = (false, Duration::ZERO);
     loop {
         let first = match requests.recv_timeout(backend.patience()) {
             Ok(first) => first,
@@ -153,22 +158,28 @@ fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, 
         };
         tidy = false;
         let (mut ops, mut replies) = (vec![first.op], vec![(first.reply, first._place)]);
-        let mut looks = 0;
+        let gathering = Instant::now();
+        let mut arrival = gathering;
         while ops.len() < most {
             match requests.try_recv() {
                 Ok(next) => {
                     ops.push(next.op);
                     replies.push((next.reply, next._place));
-                    looks = 0;
+                    arrival = Instant::now();
                 }
-                Err(_) if looks < LOOKS && most > 1 => {
-                    looks += 1;
+                Err(_)
+                    if together
+                        && arrival.elapsed() < commit / QUIET
+                        && gathering.elapsed() < commit / PATIENCE =>
+                {
                     thread::yield_now();
                 }
                 Err(_) => break,
             }
         }
+        let committing = Instant::now();
         let answers = backend.transact(&ops);
+        (together, commit) = (ops.len() > 1, committing.elapsed());
         for ((reply, place), answer) in replies.into_iter().zip(answers) {
             drop(place);
             if let Some(reply) = reply {
