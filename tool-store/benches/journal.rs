@@ -2,7 +2,7 @@
 //!
 //! Prints the ratio of calls per second at 32 callers; each call is an intent and an outcome.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! The suite on a PostgreSQL server of its own, on a Unix socket in a temporary folder.
 
+#![allow(clippy::expect_used, reason = "helpers of tests may fail the test")]
 #![cfg(feature = "postgres")]
 
 mod server;

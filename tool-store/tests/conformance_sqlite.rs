@@ -1,5 +1,7 @@
 //! The suite on a file.
 
+#![allow(clippy::expect_used, reason = "helpers of tests may fail the test")]
+
 use std::sync::Arc;
 
 use tempfile::TempDir;

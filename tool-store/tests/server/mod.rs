@@ -1,5 +1,14 @@
 //! A PostgreSQL server that belongs to the test: as an unprivileged user, in a temporary folder, stopped by its pid.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test"
+)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
