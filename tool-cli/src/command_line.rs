@@ -9,7 +9,7 @@ use crate::kind::{Items, Kind};
 
 /// The words behind the command for arguments, defaults left out.
 pub(crate) fn words(table: &Table, args: &Map<String, Value>) -> Vec<String> {
-    let mut line = Line { table, words: Vec::new(), behind: Vec::new(), rest: Map::new() };
+    let mut line = Line { table, words: Vec::new(), behind: None, rest: Map::new() };
     let given = |param: &&Param| args.get(&param.name).is_some_and(|value| !is_default(param, value));
     let mut gap = false;
     let (positional, options): (Vec<&Param>, Vec<&Param>) =
@@ -47,8 +47,8 @@ fn is_default(param: &Param, value: &Value) -> bool {
 struct Line<'t> {
     table: &'t Table,
     words: Vec<String>,
-    /// The words behind `--`.
-    behind: Vec<String>,
+    /// The words behind `--`, with the parameter that they are and its value.
+    behind: Option<(Vec<String>, String, Value)>,
     /// What no option can say.
     rest: Map<String, Value>,
 }
@@ -78,7 +78,9 @@ impl Line<'_> {
                 self.words.push(format!("--{}", negated(long)));
             }
             _ => match option_words(param, value) {
-                Some(words) if param.last => self.behind.extend(words),
+                Some(words) if param.last => {
+                    self.behind = Some((words, param.name.clone(), value.clone()));
+                }
                 Some(words) => self.repeat(long, words),
                 None => {
                     self.rest.insert(param.name.clone(), value.clone());
@@ -105,12 +107,20 @@ impl Line<'_> {
     }
 
     fn finish(mut self) -> Vec<String> {
+        // A required positional that stands in `--input` would be looked for behind `--` first.
+        let is_missing =
+            |param: &Param| param.positional && param.required && self.rest.contains_key(&param.name);
+        if self.table.params.iter().any(is_missing)
+            && let Some((_, name, value)) = self.behind.take()
+        {
+            self.rest.insert(name, value);
+        }
         if !self.rest.is_empty() {
             self.words.extend(["--input".to_owned(), Value::Object(self.rest).to_string()]);
         }
-        if !self.behind.is_empty() {
+        if let Some((words, ..)) = self.behind {
             self.words.push("--".to_owned());
-            self.words.extend(self.behind);
+            self.words.extend(words);
         }
         self.words
     }
