@@ -1,9 +1,5 @@
 //! The suite on a PostgreSQL server of its own, on a Unix socket in a temporary folder.
 
-#![cfg_attr(
-    not(feature = "open-cases"),
-    allow(dead_code, unused_imports, reason = "the suite is started by hand")
-)]
 #![allow(clippy::expect_used, reason = "helpers of tests may fail the test")]
 #![cfg(feature = "postgres")]
 
@@ -52,7 +48,4 @@ impl Bench for Database<'_> {
     }
 }
 
-// Open: under load, refused transitions of journal.json (step-020, step-047) are seen to change their row. Started by hand
-// with `--features open-cases` until that is found.
-#[cfg(feature = "open-cases")]
 tool_store::conformance!(Server::start() => |server| Database::new(server));

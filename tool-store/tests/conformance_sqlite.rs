@@ -1,9 +1,5 @@
 //! The suite on a file.
 
-#![cfg_attr(
-    not(feature = "open-cases"),
-    allow(dead_code, unused_imports, reason = "the suite is started by hand")
-)]
 #![allow(clippy::expect_used, reason = "helpers of tests may fail the test")]
 
 use std::sync::Arc;
@@ -23,7 +19,4 @@ impl Bench for File {
     }
 }
 
-// Open: under load, refused transitions of journal.json (step-020, step-047) are seen to change their row. Started by hand
-// with `--features open-cases` until that is found.
-#[cfg(feature = "open-cases")]
 tool_store::conformance!(Some(()) => |_unused| File(tempfile::tempdir().expect("a folder")));
