@@ -2,6 +2,7 @@
 
 use tool_core::ToolError;
 
+use crate::builtin::RESERVED;
 use crate::fault::Fault;
 use crate::globals::Global;
 use crate::lex::{Lexer, Step};
@@ -68,7 +69,8 @@ enum Found<'t, 'r> {
     Builtin(&'t Command<'r>),
 }
 
-/// Groups and listed words come first, those of every program second, names and aliases last.
+/// Groups and listed words come first, those of every program second, names and aliases last. A second word of a command
+/// that every program has is one of the reserved ones.
 fn at_root<'t, 'r>(word: &str, tree: &'t Tree<'r>, own: &'t Tree<'r>) -> Option<Found<'t, 'r>> {
     if let Some(node) = tree.listed(word) {
         return Some(match node {
@@ -82,7 +84,8 @@ fn at_root<'t, 'r>(word: &str, tree: &'t Tree<'r>, own: &'t Tree<'r>) -> Option<
             Node::Tool(command) => Found::Builtin(command),
         });
     }
-    tree.called(word).map(Found::Tool)
+    let own = || own.called(word).filter(|_| RESERVED.contains(&word)).map(Found::Builtin);
+    tree.called(word).map(Found::Tool).or_else(own)
 }
 
 /// The next word; an option that does not exist ends the reading, unless help is asked for.
