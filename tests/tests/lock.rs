@@ -119,3 +119,18 @@ fn options_of_the_lock_are_those_of_the_command_line() {
         }
     }
 }
+
+#[test]
+fn a_locked_set_passes_and_a_changed_one_says_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("tools.lock");
+    let first = shop("The size.", &["S", "M"]);
+    let missing = tool_core::test::locked(&file, &first).unwrap_err();
+    assert!(missing.contains("UPDATE=1"), "{missing}");
+    std::fs::write(&file, Lock::of(&first).unwrap().text().unwrap()).unwrap();
+    tool_core::test::locked(&file, &first).unwrap();
+    let changed = tool_core::test::locked(&file, &shop("The size.", &["S"])).unwrap_err();
+    assert!(changed.contains("the tools changed (breaking)"), "{changed}");
+    assert!(changed.contains("breaking input_narrowed buy_shirt /size"), "{changed}");
+    assert!(changed.ends_with("Run the test with UPDATE=1 where this is meant."), "{changed}");
+}

@@ -27,6 +27,8 @@ pub mod registry;
 pub mod schema;
 mod secret;
 mod set;
+#[cfg(feature = "test")]
+pub mod test;
 mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};

@@ -1,0 +1,59 @@
+//! `lock!`: the contract of a tool set stays what was reviewed.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use crate::contract::{Lock, compare, worst};
+use crate::registry::Registry;
+
+/// Compares the tools of a registry with a lock file; the path is relative to the crate's `Cargo.toml`.
+///
+/// With `UPDATE=1` in the environment the file is written instead, but never where `CI` is set: there a stale file fails.
+///
+/// ```no_run
+/// # fn registry() -> tool_core::Registry { unimplemented!() }
+/// // in a test:
+/// tool_core::lock!("tools.lock", registry());
+/// ```
+///
+/// # Panics
+/// With every change by its class, and what to do.
+#[macro_export]
+macro_rules! lock {
+    ($file:expr, $registry:expr $(,)?) => {
+        let path = ::std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join($file);
+        if let Err(changes) = $crate::test::locked(&path, &$registry) {
+            panic!("{changes}");
+        }
+    };
+}
+
+/// What [`lock!`](crate::lock!) does.
+///
+/// # Errors
+/// Every change by its class, and what to do.
+pub fn locked(path: &Path, registry: &Registry) -> Result<(), String> {
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    let update = is_set("UPDATE") && !is_set("CI");
+    let lock = Lock::of(registry).map_err(|error| error.to_string())?;
+    let (shown, now) = (path.display(), lock.text().map_err(|error| error.to_string())?);
+    let was = fs::read_to_string(path);
+    if update {
+        if was.as_ref().is_ok_and(|was| *was == now) {
+            return Ok(());
+        }
+        return fs::write(path, now).map_err(|error| format!("{shown}: {error}"));
+    }
+    let was = was.map_err(|error| format!("{shown}: {error}; run the test with UPDATE=1 to write it"))?;
+    let was = Lock::read(&was).map_err(|error| format!("{shown}: {error}"))?;
+    let changes = compare(&was.tools, &lock.tools);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let lines: String = changes.iter().map(|change| format!("  {change}\n")).collect();
+    let class = worst(&changes);
+    Err(format!(
+        "{shown}: the tools changed ({class}):\n{lines}Run the test with UPDATE=1 where this is meant."
+    ))
+}
