@@ -7,11 +7,11 @@ use tool_core::ToolDef;
 use super::arguments::{Decoded, by_schema, by_type, schema_only, told_by_type};
 use super::random::Random;
 use super::type_language;
+use crate::rounds::rounds;
 
-/// How many values, and how many damaged values, of each type; `TOOL_LAW_VALUES` sets another number.
+/// Values, and as many damaged ones, of each type.
 fn values() -> usize {
-    let set = std::env::var("TOOL_LAW_VALUES").ok().and_then(|number| number.parse().ok());
-    set.unwrap_or(200)
+    rounds(2_000)
 }
 
 /// The types, one per line.
