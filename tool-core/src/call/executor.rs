@@ -231,7 +231,8 @@ impl Executor {
             normal: layered || keyed || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
-        let Decoded { run, normal, given, notes } = asked.decode(tool.def(), inner.coerce, keep)?;
+        let Decoded { run, normal, given, notes } =
+            asked.decode(tool.def(), inner.coerce, keep, self.known_secrets())?;
         let ctx = inner_ctx;
         if let (Some(facts), Some(args)) = (&facts, &normal) {
             let mut known = facts.known();
@@ -259,7 +260,7 @@ impl Executor {
                 let start = Start::Held(run, Arc::clone(&inner.abandoned));
                 let future = Next { layers: &inner.layers, start }.run(inv);
                 // Layers are code like any other: a panic in one must not escape either.
-                Guarded { tool: tool.name(), secrets: self.known_secrets(), future }.await
+                Guarded::new(tool.name(), self.known_secrets(), future).await
             }
         };
         noted(result, &notes)
@@ -311,7 +312,8 @@ impl Executor {
         let begin = self.begin(found, tool, asked.take_call_id(), None, caller);
         let begin = Begin { deadline: earliest(deadline, ctx.deadline()), recording, ..begin };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
-        let Decoded { run, notes, .. } = asked.decode(tool.def(), inner.coerce, Keep::default())?;
+        let Decoded { run, notes, .. } =
+            asked.decode(tool.def(), inner.coerce, Keep::default(), self.known_secrets())?;
         let result = match (run, ctx.deadline()) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
@@ -335,7 +337,7 @@ impl Executor {
             admitted.check(tool).map_err(|refused| refused.0)?;
         }
         let keep = Keep { normal: true, given: admitted.is_some() };
-        let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, keep)?;
+        let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, keep, self.known_secrets())?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
         if let Some(admitted) = &admitted {
             admitted.judge(tool, &args, &decoded.given)?;
