@@ -5,5 +5,6 @@ pub mod captured;
 mod demo;
 #[cfg(test)]
 mod given;
+pub mod rounds;
 #[cfg(test)]
 mod vectors;

@@ -8,7 +8,7 @@
     reason = "helpers of tests may fail the test"
 )]
 
-#[path = "../src/demo.rs"]
+#[path = "../src/demo/mod.rs"]
 mod demo;
 #[path = "../src/schema_values.rs"]
 mod schema_values;
@@ -20,16 +20,16 @@ use std::process::{Command, Stdio};
 use schema_values::Values;
 use serde_json::{Map, Value, json};
 use tests::captured::Captured;
+use tests::rounds::rounds;
 use tool_cli::{Cli, Io, quote::quote};
 use tool_core::def::Surface;
 use tool_core::registry::Unmet;
 use tool_core::{Call, Caller, Coerce, Executor, Registry, ToolContext, ToolEntry};
 use tool_std as _;
 
-/// Calls of each tool; `TOOL_LAW_VALUES` sets another number.
+/// Calls of each tool.
 fn calls() -> usize {
-    let set = std::env::var("TOOL_LAW_VALUES").ok().and_then(|number| number.parse().ok());
-    set.unwrap_or(1_000)
+    rounds(1_000)
 }
 
 /// Calls that a tool may refuse, for each that it takes.

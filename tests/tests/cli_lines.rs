@@ -1,6 +1,6 @@
 //! The printed command line of a call reads back as the same call.
 
-#[path = "../src/demo.rs"]
+#[path = "../src/demo/mod.rs"]
 mod demo;
 
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@
     reason = "helpers of tests may fail the test"
 )]
 
-#[path = "../src/demo.rs"]
+#[path = "../src/demo/mod.rs"]
 mod demo;
 
 use std::ffi::OsString;

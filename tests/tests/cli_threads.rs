@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
-#[path = "../src/demo.rs"]
+#[path = "../src/demo/mod.rs"]
 mod demo;
 
 use std::fs;

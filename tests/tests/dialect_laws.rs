@@ -19,13 +19,14 @@ use jsonschema::Validator;
 use random::Random;
 use schema_values::Values;
 use serde_json::{Value, json};
+use tests::rounds::rounds;
 use tool_core::dialect::{Dialect as _, DialectId, ModelCall, Plan, PlanOptions, StrictPolicy, compile};
 use tool_core::{DynTool, Registry, ToolOutput};
 use tool_std as _;
 
-/// Values per dialect and form; `TOOL_LAW_VALUES` sets another number.
+/// Values per dialect and form.
 fn values() -> usize {
-    std::env::var("TOOL_LAW_VALUES").ok().and_then(|number| number.parse().ok()).unwrap_or(2_000)
+    rounds(2_000)
 }
 
 /// Every construct that a form treats in its own way, each in a tool.

@@ -15,6 +15,7 @@ use tests::captured::Captured;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 use tool_cli::{Cli, Io};
+use tool_core::dialect::{Dialect as _, DialectId, ModelCall, PlanOptions, StrictPolicy};
 use tool_core::prelude::*;
 use tool_core::{Call, Caller, Executor, Registry, ToolResult};
 use tool_mcp::{McpServer, serve_streams};
@@ -112,13 +113,40 @@ fn over_mcp(text: &str, modern: bool) -> Value {
     serde_json::from_str::<Value>(text).unwrap()["error"]["issues"].clone()
 }
 
+/// The forms in which models call.
+const MODELS: [(&str, DialectId, StrictPolicy); 7] = [
+    ("anthropic", DialectId::Anthropic, StrictPolicy::Never),
+    ("anthropic, strict", DialectId::Anthropic, StrictPolicy::Prefer),
+    ("openai chat", DialectId::OpenAiChat, StrictPolicy::Never),
+    ("openai chat, strict", DialectId::OpenAiChat, StrictPolicy::Prefer),
+    ("openai responses", DialectId::OpenAiResponses, StrictPolicy::Never),
+    ("openai responses, strict", DialectId::OpenAiResponses, StrictPolicy::Prefer),
+    ("gemini", DialectId::Gemini, StrictPolicy::Never),
+];
+
+/// What a model is told whose answer holds a call with these arguments.
+fn from_a_model(text: &str, dialect: DialectId, strict: StrictPolicy) -> Value {
+    let executor = Executor::standard(registry()).build().unwrap();
+    let entry = executor.registry().get("read").unwrap();
+    let options = PlanOptions { strict: Some(strict), ..PlanOptions::default() };
+    let plan = dialect.plan(&[entry], &options).unwrap();
+    let args = Ok(serde_json::from_str(text).unwrap());
+    let call = ModelCall { id: "call_1".to_owned(), wire_id: None, name: "read".to_owned(), args };
+    let mut calls = dialect.decode(&plan, &dialect.encode_calls(&[call], ""), 0).unwrap().calls;
+    assert_eq!(calls.len(), 1);
+    let call = calls.remove(0);
+    let run = |args| executor.call_blocking(Call::new(call.name, args), &ToolContext::empty(), Caller::Llm);
+    issues(call.args.and_then(run))
+}
+
 /// The issues that each surface finds in a text of arguments.
 fn found(text: &str) -> Vec<(&'static str, Value)> {
     let executor = Executor::standard(registry()).build().unwrap();
     let ctx = ToolContext::empty();
     let parsed = || Call::new("read", serde_json::from_str(text).unwrap());
     let line = json!({"id": 1, "tool": "read", "args": parsed().args}).to_string();
-    vec![
+    let models = MODELS.map(|(name, dialect, strict)| (name, from_a_model(text, dialect, strict)));
+    let others = vec![
         ("value", issues(executor.call_blocking(parsed(), &ctx, Caller::Test))),
         ("text", issues(executor.call_text_blocking("read", text, &ctx, Caller::Llm))),
         ("text as value", issues(executor.call_blocking(Call::new("read", text.into()), &ctx, Caller::Mcp))),
@@ -128,7 +156,8 @@ fn found(text: &str) -> Vec<(&'static str, Value)> {
         ("mcp 2025-11-25", over_mcp(text, false)),
         ("mcp 2026-07-28", over_mcp(text, true)),
         ("batch", command_line(&["call", "--jsonl", "-"], &format!("{line}\n"))),
-    ]
+    ];
+    [others, models.to_vec()].concat()
 }
 
 #[test]

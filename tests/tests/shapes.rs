@@ -301,6 +301,39 @@ fn returns_finish() -> Finish<Point> {
     Finish(Point { x: 3, y: 4 })
 }
 
+/// The last text of a run.
+#[tool(terminal)]
+fn finishes_with_text() -> Finish<&'static str> {
+    Finish("done")
+}
+
+/// The last words of a run, and nothing besides.
+#[tool(terminal)]
+fn finishes_with_nothing() -> Finish<()> {
+    Finish(())
+}
+
+/// A run may end with one of a few words.
+#[tool(terminal)]
+fn finishes_with_case() -> Result<Finish<Level>, ToolError> {
+    Ok(Finish(Level::Low))
+}
+
+/// A run may end with a result made by hand.
+#[tool(terminal)]
+fn finishes_with_output() -> Result<Finish<ToolOutput>, ToolError> {
+    Ok(Finish(returns_output()))
+}
+
+/// A run may end with a value without a schema, or not.
+#[tool(terminal)]
+fn finishes_untyped(
+    /// Fail.
+    fail: bool,
+) -> Result<Finish<Untyped>, String> {
+    if fail { Err("not yet".to_owned()) } else { Ok(Finish(Untyped { a: 2 })) }
+}
+
 /// What an operating system says.
 #[tool]
 fn fails_with_io(
@@ -365,9 +398,24 @@ fn results_are_converted_by_type() {
     assert_eq!(call("returns_cow", json!({})).unwrap(), ToolOutput::text(returns_cow()));
     assert_eq!(call("returns_box", json!({})).unwrap(), ToolOutput::text(returns_box().unwrap()));
     assert_eq!(call("returns_output", json!({})).unwrap(), returns_output());
-    let last = call("returns_finish", json!({})).unwrap();
-    assert!(last.finish);
-    assert_eq!(last.structured, Some(json!({"x": 3, "y": 4})));
+}
+
+#[test]
+fn the_last_result_of_a_run_has_the_form_of_its_value() {
+    let last = |tool: &str| {
+        let output = call(tool, json!({})).unwrap();
+        assert!(output.finish, "{tool}");
+        ToolOutput { finish: false, ..output }
+    };
+    assert_eq!(last("returns_finish"), ToolOutput::structured(json!({"x": 3, "y": 4})));
+    assert_eq!(last("finishes_with_text"), ToolOutput::text(finishes_with_text().0));
+    assert_eq!(last("finishes_with_nothing"), ToolOutput::default());
+    assert_eq!(last("finishes_with_case"), ToolOutput::structured(json!("low")));
+    assert_eq!(last("finishes_with_output"), returns_output());
+    assert_eq!(last("finishes_untyped"), ToolOutput::structured(json!({"a": 2})));
+    let refused = call("finishes_untyped", json!({"fail": true})).unwrap_err();
+    assert_eq!((refused.kind(), refused.message()), (ErrorKind::Failed, "not yet"));
+    assert!(!call("returns_value", json!({})).unwrap().finish);
 }
 
 #[test]
@@ -397,6 +445,7 @@ fn only_typed_values_have_an_output_schema() {
     assert_eq!(schema("returns_value").unwrap()["properties"]["x"]["type"], "integer");
     assert_eq!(schema("returns_io").unwrap()["type"], "array");
     assert_eq!(schema("returns_finish").unwrap()["type"], "object");
+    assert_eq!(schema("finishes_with_case").unwrap()["enum"], json!(["low", "high"]));
     assert_eq!(schema("returns_output"), schema("returns_value"));
     for name in [
         "returns_nothing",
@@ -406,6 +455,10 @@ fn only_typed_values_have_an_output_schema() {
         "returns_cow",
         "returns_box",
         "returns_untyped",
+        "finishes_with_text",
+        "finishes_with_nothing",
+        "finishes_with_output",
+        "finishes_untyped",
         "fails_with_text",
     ] {
         assert!(schema(name).is_none(), "{name}");

@@ -19,15 +19,15 @@ use jsonschema::Validator;
 use random::Random;
 use schema_values::Values;
 use serde_json::{Map, Value, json};
+use tests::rounds::rounds;
 use tool_core::args::Args;
 use tool_core::def::{Cache, Handler, ToolDef};
 use tool_core::{Coerce, IssueCode, Registry, ToolError};
 use tool_std as _;
 
-/// Values of each tool, and as many damaged ones; `TOOL_LAW_VALUES` sets another number.
+/// Values of each tool, and as many damaged ones.
 fn values() -> usize {
-    let set = std::env::var("TOOL_LAW_VALUES").ok().and_then(|number| number.parse().ok());
-    set.unwrap_or(2_000)
+    rounds(2_000)
 }
 
 /// The limits of 64 bits, as messages tell them.

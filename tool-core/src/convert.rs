@@ -1,8 +1,8 @@
 //! From what a function returns to a [`ToolResult`], chosen by type.
 //!
 //! The macro cannot know whether `io::Result<T>` is a `Result`; the type checker does. Each choice is a ladder of impls
-//! for [`Of`], one reference deeper per preference (autoref specialisation): the call site asks `(&&&of).…()` and method
-//! lookup takes the first rung whose bound holds.
+//! for [`Of`], one reference deeper per preference (autoref specialisation): method lookup begins at the deepest and takes
+//! the first rung whose bound holds. [`Success`] and [`Failure`] are as deep as their ladders; nobody else counts.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -26,11 +26,27 @@ impl<T> Of<T> {
         Of(PhantomData)
     }
 
-    /// The type of a value.
-    pub const fn value(_: &T) -> Self {
-        Of(PhantomData)
+    /// The ladder of a type that a function returns.
+    pub const fn returns<'r>() -> Success<'r, T> {
+        &&&&&&&&Of(PhantomData)
+    }
+
+    /// The ladder of a returned value.
+    pub const fn returned<'r>(_: &T) -> Success<'r, T> {
+        Self::returns()
+    }
+
+    /// The ladder of an error.
+    pub const fn failed<'r>(_: &T) -> Failure<'r, T> {
+        &&&Of(PhantomData)
     }
 }
+
+/// Where the search for [`Returned`] begins: one reference above its first rung.
+type Success<'r, T> = &'r &'r &'r &'r &'r &'r &'r &'r Of<T>;
+
+/// Where the search for [`Failed`] begins.
+type Failure<'r, T> = &'r &'r &'r Of<T>;
 
 // ---- success ----------------------------------------------------------------------------------------------------------
 
@@ -76,20 +92,6 @@ macro_rules! texts {
 }
 texts!(String, &str, Cow<'_, str>, Box<str>);
 
-impl<T: Serialize + JsonSchema> IntoOutput for Finish<T> {
-    fn into_output(self) -> ToolResult {
-        let mut output = serialized(self.0)?;
-        if let Some(serde_json::Value::String(text)) = &output.structured {
-            output = ToolOutput::text(text.clone());
-        }
-        Ok(ToolOutput { finish: true, ..output })
-    }
-    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        Some(T::json_schema(generator))
-            .filter(|schema| schema.get("type").is_none_or(|t| t != "string" && t != "null"))
-    }
-}
-
 fn serialized<T: Serialize>(value: T) -> ToolResult {
     match serde_json::to_value(value) {
         Ok(value) => Ok(ToolOutput::structured(value)),
@@ -122,7 +124,8 @@ macro_rules! returned {
         })*
     };
 }
-// `Result` is itself `Serialize`, so it comes before plain values.
+// `Result` is itself `Serialize`, so it comes before plain values. `Finish<T>` is neither a form of its own nor
+// `Serialize`: it stands on the rung of its `T`.
 returned! {
     [T: IntoOutput] &&&&&&&Of<T> => T, Infallible: |value| Ok(value.into_output()), T::output_schema;
     [T: IntoOutput, E] &&&&&&Of<Result<T, E>> => Result<T, E>, E: |value| value.map(T::into_output), T::output_schema;
@@ -130,6 +133,18 @@ returned! {
     [T: Serialize, E] &&&&Of<Result<T, E>> => Result<T, E>, E: |value| value.map(serialized), untyped;
     [T: Serialize + JsonSchema] &&&Of<T> => T, Infallible: |value| Ok(serialized(value)), typed::<T>;
     [T: Serialize] &&Of<T> => T, Infallible: |value| Ok(serialized(value)), untyped;
+
+    [T: IntoOutput] &&&&&&&Of<Finish<T>> => Finish<T>, Infallible: |last| Ok(finishing(last.0.into_output())), T::output_schema;
+    [T: IntoOutput, E] &&&&&&Of<Result<Finish<T>, E>> => Result<Finish<T>, E>, E: |value| value.map(|last| finishing(last.0.into_output())), T::output_schema;
+    [T: Serialize + JsonSchema, E] &&&&&Of<Result<Finish<T>, E>> => Result<Finish<T>, E>, E: |value| value.map(|last| finishing(serialized(last.0))), typed::<T>;
+    [T: Serialize, E] &&&&Of<Result<Finish<T>, E>> => Result<Finish<T>, E>, E: |value| value.map(|last| finishing(serialized(last.0))), untyped;
+    [T: Serialize + JsonSchema] &&&Of<Finish<T>> => Finish<T>, Infallible: |last| Ok(finishing(serialized(last.0))), typed::<T>;
+    [T: Serialize] &&Of<Finish<T>> => Finish<T>, Infallible: |last| Ok(finishing(serialized(last.0))), untyped;
+}
+
+/// The same result as the last of a run.
+fn finishing(result: ToolResult) -> ToolResult {
+    result.map(|output| ToolOutput { finish: true, ..output })
 }
 
 fn typed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Option<Schema> {
@@ -277,6 +292,6 @@ fn io_kind(kind: io::ErrorKind) -> ErrorKind {
 #[macro_export]
 macro_rules! __output {
     ($type:ty) => {
-        |generator| (&&&&&&&&$crate::__private::Of::<$type>::new()).schema(generator)
+        |generator| $crate::__private::Of::<$type>::returns().schema(generator)
     };
 }

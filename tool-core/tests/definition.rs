@@ -1,5 +1,9 @@
 //! What `#[tool]` makes of each kind of function.
-#![allow(clippy::too_many_arguments, reason = "one function with every kind of parameter")]
+#![allow(
+    clippy::too_many_arguments,
+    clippy::unwrap_used,
+    reason = "one function with every kind of parameter"
+)]
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -107,4 +111,40 @@ fn a_definition_says_what_was_written() {
     assert!(def.takes_context);
 
     assert_eq!(KindsTool::DEF.params[15].default.map(|f| f()), Some("x".into()));
+}
+
+struct Shelf;
+
+#[toolbox(requires(secret = "API_KEY", secret = "REGION"))]
+impl Shelf {
+    const LIMIT: u32 = 9;
+    const WHAT: &'static str = "How many at most.";
+
+    /// Takes some.
+    #[tool]
+    fn take(
+        &self,
+        #[arg(default = Self::LIMIT, range = 1..=Self::LIMIT, examples = [Self::LIMIT - 1], description = Self::WHAT)]
+        limit: u32,
+        #[ctx(secret = "API_KEY")] key: Option<&Secret>,
+    ) -> u32 {
+        let _ = key;
+        limit
+    }
+}
+
+#[test]
+fn self_is_the_box_in_the_keys_of_a_parameter_too() {
+    let schema = ShelfTakeTool::DEF.input_schema().unwrap().schema();
+    let expected = serde_json::json!({
+        "type": "integer", "description": "How many at most.", "minimum": 1, "maximum": 9, "default": 9, "examples": [8],
+    });
+    assert_eq!(schema["properties"]["limit"], expected);
+    assert_eq!(Shelf.take(Shelf::LIMIT, None), 9);
+}
+
+#[test]
+fn a_method_says_itself_what_it_does_with_a_secret_of_its_box() {
+    let secrets = ShelfTakeTool::DEF.secrets.iter().map(|secret| (secret.key, secret.optional));
+    assert_eq!(secrets.collect::<Vec<_>>(), [("REGION", false), ("API_KEY", true)]);
 }

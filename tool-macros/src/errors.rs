@@ -72,6 +72,7 @@ pub(crate) fn key_twice(key: &str) -> String {
 fn as_in(key: &str, takes: Takes) -> String {
     match takes {
         Takes::Texts | Takes::Exprs => format!("{key} = [\"a\"]"),
+        Takes::Path if key == "crate" => format!("{key} = ::tool_core"),
         Takes::Path => format!("{key} = undo"),
         Takes::Char => format!("{key} = 'n'"),
         Takes::Range => format!("{key} = 1..=10"),
@@ -93,13 +94,15 @@ pub(crate) fn wrong_value(key: &str, takes: Takes) -> String {
     let what = match takes {
         Takes::Flag | Takes::Bool => return format!("`{key}` is a flag: write it without a value"),
         Takes::Texts | Takes::Exprs => "a list",
+        Takes::Path if key == "crate" => "a path",
         Takes::Path => "the path of a function",
         Takes::Char => "a character",
         Takes::Range => "a range",
         Takes::Type | Takes::Ident => "a type name",
         Takes::Names => "names in parentheses",
         Takes::Group => "requirements in parentheses",
-        Takes::Text | Takes::Expr | Takes::MaybeExpr => "a string",
+        Takes::MaybeExpr => "a value",
+        Takes::Text | Takes::Expr => "a string",
     };
     format!("`{key}` takes {what}, as in `{}`", as_in(key, takes))
 }

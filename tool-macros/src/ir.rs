@@ -64,6 +64,12 @@ pub(crate) struct OwnerIr {
 }
 
 impl ToolIr {
+    /// The keys of declared and injected secrets.
+    pub(crate) fn secret_keys(&self) -> impl Iterator<Item = &LitStr> {
+        let declared = self.attr.secrets.iter().map(|secret| &secret.key);
+        declared.chain(self.capabilities().filter_map(|ctx| ctx.secret.as_ref()))
+    }
+
     /// The parameters that callers see.
     pub(crate) fn params(&self) -> impl Iterator<Item = &ParamIr> {
         self.inputs.iter().filter_map(|input| match input {

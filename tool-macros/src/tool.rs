@@ -1,6 +1,6 @@
 //! `#[tool]`: a function becomes a tool.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{ReturnType, Type};
 
@@ -8,7 +8,7 @@ use crate::errors::{self, Sink};
 use crate::ir::{ExampleIr, OwnerIr, ToolAttr, ToolIr};
 use crate::parse::docs::Docs;
 use crate::parse::signature::{self, Function, inside};
-use crate::parse::tokens::{mentions, text, without_self};
+use crate::parse::tokens::{text, without_self};
 use crate::parse::{example_attr, tool_attr};
 use crate::{check, emit, path};
 
@@ -39,9 +39,6 @@ pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     quote!(#function #tool)
 }
 
-/// Words that an item which is no function begins with.
-const OTHER_ITEMS: [&str; 8] = ["struct", "enum", "union", "mod", "trait", "type", "static", "use"];
-
 /// Reads the item; `None` when it is no function, which has been reported.
 fn function(item: &TokenStream, sink: &Sink) -> Option<Function> {
     let error = match syn::parse2(item.clone()) {
@@ -51,12 +48,15 @@ fn function(item: &TokenStream, sink: &Sink) -> Option<Function> {
     let keyword = signature::keyword(item);
     match keyword.as_ref().map(ToString::to_string).as_deref() {
         Some("impl") => sink.at(keyword, errors::ON_IMPL),
-        Some(word) if OTHER_ITEMS.contains(&word) || (word == "const" && !mentions(item, "fn")) => {
-            sink.at(keyword, errors::NOT_A_FN);
-        }
+        Some(_) if !is_fn(item) => sink.at(keyword, errors::NOT_A_FN),
         _ => sink.add(error),
     }
     None
+}
+
+/// Whether an item that does not parse was meant to be a function.
+fn is_fn(item: &TokenStream) -> bool {
+    item.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "fn"))
 }
 
 /// Whether it is a method, beside which no handle can stand.

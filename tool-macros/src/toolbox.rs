@@ -10,7 +10,7 @@ use crate::ir::{OwnerIr, ToolIr};
 use crate::parse::signature::{self, Function, inside};
 use crate::parse::tokens::without_self;
 use crate::parse::tool_attr::{self, BoxAttr};
-use crate::{emit, path, tool};
+use crate::{check, emit, path, tool};
 
 /// The attribute on an inherent `impl`.
 pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
@@ -28,7 +28,8 @@ pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     };
     let attr = tool_attr::toolbox(attr, &sink);
     let usable = block.check(&sink);
-    let tools = block.take_tools(&attr);
+    let prefix = check::names::prefix(&attr.prefix, &sink).map(syn::LitStr::value);
+    let tools = block.take_tools(&attr, prefix.as_deref());
     let root = match &attr.krate {
         Some(path) => Some(path.to_token_stream()),
         None => path::root(),
@@ -170,7 +171,7 @@ impl Block {
     }
 
     /// Reads the tools, each with what is wrong with it, and takes the macro's attributes off their methods.
-    fn take_tools(&mut self, of_box: &BoxAttr) -> Vec<(ToolIr, Sink)> {
+    fn take_tools(&mut self, of_box: &BoxAttr, prefix: Option<&str>) -> Vec<(ToolIr, Sink)> {
         let block_cfgs = emit::cfgs(&self.attrs);
         let ty = self.ty.clone();
         let mut tools = Vec::new();
@@ -182,8 +183,7 @@ impl Block {
             if let Some(receiver) = function.sig.receiver() {
                 signature::check_receiver(receiver, &sink);
             }
-            let prefix = of_box.prefix.as_ref().map(syn::LitStr::value);
-            let owner = OwnerIr { ty: ty.clone(), receiver, prefix };
+            let owner = OwnerIr { ty: ty.clone(), receiver, prefix: prefix.map(str::to_owned) };
             let mut ir = tool::read(function, attr, Some(owner), &sink);
             of_box.add_to(&mut ir);
             ir.cfgs.splice(0..0, block_cfgs.iter().cloned());
@@ -200,7 +200,9 @@ impl BoxAttr {
             ir.attr.group.clone_from(&self.group);
         }
         ir.attr.tags.extend(self.tags.iter().cloned());
-        ir.attr.secrets.extend(self.secrets.iter().cloned());
+        let own: Vec<String> = ir.secret_keys().map(syn::LitStr::value).collect();
+        let others = self.secrets.iter().filter(|secret| !own.contains(&secret.key.value()));
+        ir.attr.secrets.extend(others.cloned());
     }
 }
 

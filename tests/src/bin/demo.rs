@@ -1,7 +1,7 @@
 //! The program `demo` of the command line's transcripts. What `probe result` answers is in the file that the variable
 //! `PROBE_RESULTS` names.
 
-#[path = "../demo.rs"]
+#[path = "../demo/mod.rs"]
 mod demo;
 
 use std::process::ExitCode;

@@ -7,11 +7,11 @@ use tool_core::ToolDef;
 use super::arguments::{Decoded, by_schema, by_type, schema_only, told_by_type};
 use super::random::Random;
 use super::type_language;
+use crate::rounds::rounds;
 
-/// How many values, and how many damaged values, of each type; `TOOL_LAW_VALUES` sets another number.
+/// Values, and as many damaged ones, of each type.
 fn values() -> usize {
-    let set = std::env::var("TOOL_LAW_VALUES").ok().and_then(|number| number.parse().ok());
-    set.unwrap_or(200)
+    rounds(2_000)
 }
 
 /// The types, one per line.
@@ -75,9 +75,14 @@ const TYPES: &str = r#"
 ["rec", "Tree", ["untagged", "u8", ["list", ["self", "Tree"]]]]
 "#;
 
+/// Fewer types than promised are none of the laws'.
+const LEAST_TYPES: usize = 40;
+
 fn types() -> Vec<Value> {
     let lines = TYPES.lines().filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_str(line).expect("a type per line")).collect()
+    let types: Vec<Value> = lines.map(|line| serde_json::from_str(line).expect("a type per line")).collect();
+    assert!(types.len() >= LEAST_TYPES, "only {} types", types.len());
+    types
 }
 
 /// A tool with one parameter of a type, both ways, and what `jsonschema` says of its schema.
@@ -167,6 +172,7 @@ fn a_valid_value_decodes_without_notes_and_is_its_own_normal_form() {
     for (number, kind) in types().iter().enumerate() {
         let subject = Subject::of(kind);
         let mut random = Random(number as u64);
+        let mut taken = 0;
         for _ in 0..values() {
             let mut input = json!({});
             if let Some(value) = random.value(kind, kind, 3) {
@@ -183,10 +189,12 @@ fn a_valid_value_decodes_without_notes_and_is_its_own_normal_form() {
                     assert!(same, "{input} for {kind} became {normal:?}");
                     assert!(notes.is_empty(), "{input} for {kind} leaves {notes:?}");
                     subject.normal_form_is_stable(&normal, &input);
+                    taken += 1;
                 }
                 Err(error) => panic!("{input} is valid for {kind}, but: {error}"),
             }
         }
+        assert!(taken * 2 > values(), "only {taken} of {} values are valid for {kind}", values());
     }
 }
 

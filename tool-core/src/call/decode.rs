@@ -8,6 +8,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Call;
+use super::panic::guard;
+use super::redact::KnownSecrets;
 use crate::args::{Args, Coerce, Coercion, parse_arguments, suggest};
 use crate::def::{Handler, Run, ToolDef};
 use crate::error::ToolError;
@@ -91,11 +93,18 @@ impl Asked<'_> {
         }
     }
 
-    pub(super) fn decode(self, def: &ToolDef<'_>, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
-        match self {
+    /// A panic on the way becomes `internal`, like one of the tool itself; `secrets` are kept out of its text.
+    pub(super) fn decode(
+        self,
+        def: &ToolDef<'_>,
+        mode: Coerce,
+        keep: Keep,
+        secrets: Option<&KnownSecrets>,
+    ) -> Result<Decoded, ToolError> {
+        guard(def.name, secrets, || match self {
             Asked::Call(call) => decode(def, call, mode, keep),
             Asked::Text { text, .. } => decode_text(def, text, mode, keep),
-        }
+        })
     }
 }
 
@@ -125,9 +134,15 @@ fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: Keep) -> Resul
 }
 
 /// Enters a tool again with a normal form: it decodes to the same values without a note.
-pub(super) fn decode_again(def: &ToolDef<'_>, normal: &Value) -> Result<Run, ToolError> {
-    let mut args = Args::new(def, normal.clone(), Coerce::Lenient)?;
-    enter(def, &mut args)
+pub(super) fn decode_again(
+    def: &ToolDef<'_>,
+    normal: &Value,
+    secrets: Option<&KnownSecrets>,
+) -> Result<Run, ToolError> {
+    guard(def.name, secrets, || {
+        let mut args = Args::new(def, normal.clone(), Coerce::Lenient)?;
+        enter(def, &mut args)
+    })
 }
 
 fn enter(def: &ToolDef<'_>, args: &mut Args<'_>) -> Result<Run, ToolError> {

@@ -239,7 +239,8 @@ impl Executor {
             normal: layered || keyed || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
-        let Decoded { run, normal, given, notes } = asked.decode(tool.def(), inner.coerce, keep)?;
+        let Decoded { run, normal, given, notes } =
+            asked.decode(tool.def(), inner.coerce, keep, self.known_secrets())?;
         let ctx = inner_ctx;
         if let (Some(facts), Some(args)) = (&facts, &normal) {
             let mut known = facts.known();
@@ -266,7 +267,7 @@ impl Executor {
                 let start = Start::Held(run, Arc::clone(&inner.abandoned));
                 let future = Next { layers: &inner.layers, start }.run(inv);
                 // Layers are code like any other: a panic in one must not escape either.
-                Guarded { tool: tool.name(), secrets: self.known_secrets(), future }.await
+                Guarded::new(tool.name(), self.known_secrets(), future).await
             }
         };
         if notes.is_empty() { result } else { noted(result, &notes) }
@@ -302,7 +303,8 @@ impl Executor {
             recording,
         };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
-        let Decoded { run, notes, .. } = asked.decode(tool.def(), inner.coerce, Keep::default())?;
+        let Decoded { run, notes, .. } =
+            asked.decode(tool.def(), inner.coerce, Keep::default(), self.known_secrets())?;
         let result = match (run, ctx.deadline()) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
@@ -326,7 +328,7 @@ impl Executor {
             admitted.check(tool).map_err(|refused| refused.0)?;
         }
         let keep = Keep { normal: true, given: admitted.is_some() };
-        let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, keep)?;
+        let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, keep, self.known_secrets())?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
         if let Some(admitted) = &admitted {
             admitted.judge(tool, &args, &decoded.given)?;

@@ -19,7 +19,7 @@ use super::redact::KnownSecrets;
 use crate::context::ToolContext;
 use crate::def::Run;
 use crate::error::ToolError;
-use crate::output::{ToolOutput, ToolResult};
+use crate::output::ToolResult;
 use crate::registry::ToolEntry;
 
 /// The longest run of a tool that does not say otherwise.
@@ -44,7 +44,7 @@ impl Start {
     pub(super) async fn run(self, tool: &ToolEntry, normal: &Value, ctx: ToolContext) -> ToolResult {
         let (run, abandoned) = match self {
             Start::Held(run, abandoned) => (run, abandoned),
-            Start::Again(abandoned) => (decode_again(tool.def(), normal)?, abandoned),
+            Start::Again(abandoned) => (decode_again(tool.def(), normal, secrets(&ctx))?, abandoned),
         };
         run_tool(run, tool, ctx, &abandoned).await
     }
@@ -129,7 +129,7 @@ pub(super) async fn run_tool(
     match run {
         Run::Async(make) => {
             let started = guard_start(tool, secrets(&ctx), || make(ctx.clone()));
-            let guarded = Guarded { tool: tool.name(), secrets: secrets(&ctx), future: started? };
+            let guarded = Guarded::new(tool.name(), secrets(&ctx), started?);
             bounded(ctx.scope(guarded), tool, &ctx).await
         }
         Run::Sync(body) => match Handle::try_current() {
@@ -163,12 +163,7 @@ fn guard_start<T>(
     secrets: Option<&KnownSecrets>,
     make: impl FnOnce() -> T,
 ) -> Result<T, ToolError> {
-    let mut made = None;
-    guard(tool.name(), secrets, || {
-        made = Some(make());
-        Ok(ToolOutput::default())
-    })?;
-    made.ok_or_else(|| ToolError::internal("The tool stopped unexpectedly."))
+    guard(tool.name(), secrets, || Ok(make()))
 }
 
 async fn on_blocking_pool(

@@ -33,6 +33,16 @@ fn find<'a>(ir: &'a ToolIr, written: &str) -> Option<&'a ParamIr> {
     ir.params().find(|param| param.name() == written || unraw(&param.ident) == written)
 }
 
+/// The prefix of a toolbox, if names can begin with it; else it is reported.
+pub(crate) fn prefix<'a>(prefix: &'a Option<LitStr>, sink: &Sink) -> Option<&'a LitStr> {
+    let prefix = prefix.as_ref()?;
+    if NAME.fits(&prefix.value()) {
+        return Some(prefix);
+    }
+    sink.at(prefix, NAME.refusal("prefix", &prefix.value()));
+    None
+}
+
 fn tool_name(ir: &ToolIr, sink: &Sink) {
     let name = ir.name();
     let place = match &ir.attr.name {
@@ -185,10 +195,8 @@ pub(super) fn near(ir: &ToolIr, written: &str) -> Option<String> {
 
 /// Keys of declared and injected secrets.
 fn secrets(ir: &ToolIr, sink: &Sink) {
-    let declared = ir.attr.secrets.iter().map(|secret| &secret.key);
-    let injected = ir.capabilities().filter_map(|ctx| ctx.secret.as_ref());
     let mut seen = HashSet::new();
-    for key in declared.chain(injected) {
+    for key in ir.secret_keys() {
         let text = LitStr::value(key);
         if !SECRET.fits(&text) {
             sink.at(key, SECRET.refusal("secret name", &text));

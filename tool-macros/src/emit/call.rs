@@ -109,8 +109,8 @@ fn outcome(ir: &ToolIr) -> TokenStream {
     };
     // A type that is no result or no error is told at the written type.
     let span = over(ty).0;
-    let output = quote_spanned!(span=> (&&&&&&&&__t::Of::value(&__value)).output(__value));
-    let error = quote_spanned!(span=> (&&&__t::Of::value(&__e)).error(__e));
+    let output = quote_spanned!(span=> __t::Of::returned(&__value).output(__value));
+    let error = quote_spanned!(span=> __t::Of::failed(&__e).error(__e));
     quote_spanned! {Span::mixed_site()=>
         let __value = #call;
         match #output {

@@ -191,7 +191,7 @@ fn keys(attr: &ArgAttr) -> Option<TokenStream> {
         let examples = &attr.examples;
         set(
             "examples",
-            quote_spanned!(Span::mixed_site()=> __t::Some(|| __t::array([#(__t::json(&#examples)),*]))),
+            quote_spanned!(Span::mixed_site()=> __t::Some(|| __t::array([#(__t::json(&(#examples))),*]))),
         );
     }
     let built: Vec<TokenStream> = [("bounds", bounds(attr)), ("cli", cli(attr))]
@@ -326,7 +326,7 @@ fn number(expr: &Expr) -> TokenStream {
     match Number::of(expr) {
         Some(number @ Number::Int(_)) => quote_spanned!(Span::mixed_site()=> __t::Number::Int(#number)),
         Some(number @ Number::Float(_)) => quote_spanned!(Span::mixed_site()=> __t::Number::Float(#number)),
-        None => quote_spanned!(Span::mixed_site()=> __t::Bound(#expr).number()),
+        None => quote_spanned!(at(ends(expr).0)=> __t::Bound(#expr).number()),
     }
 }
 

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 
+use super::over;
 use crate::ir::ParamIr;
 use crate::parse::tokens::{Borrow, borrows, made_static};
 
@@ -31,8 +32,8 @@ impl<'a> Storage<'a> {
     pub(super) fn ty(&self) -> TokenStream {
         match self {
             Storage::Owned(ty) => ty.to_token_stream(),
-            Storage::Borrowed(ty) => quote_spanned!(Span::mixed_site()=> <#ty as __t::Store>::Owned),
-            Storage::Lent(ty) => quote_spanned!(Span::mixed_site()=> <#ty as __t::Lend>::Stored),
+            Storage::Borrowed(ty) => item_of(ty, "Store", "Owned"),
+            Storage::Lent(ty) => item_of(ty, "Lend", "Stored"),
         }
     }
 
@@ -41,9 +42,19 @@ impl<'a> Storage<'a> {
         match self {
             Storage::Owned(_) => quote!(#local),
             Storage::Borrowed(_) => quote_spanned!(Span::mixed_site()=> &#local),
-            Storage::Lent(ty) => quote_spanned!(Span::mixed_site()=> <#ty as __t::Lend>::lend(&#local)),
+            Storage::Lent(ty) => {
+                let lend = item_of(ty, "Lend", "lend");
+                quote_spanned!(Span::mixed_site()=> #lend(&#local))
+            }
         }
     }
+}
+
+/// An item of a trait, spanned on the type: one that cannot be kept or lent is told where it is written.
+fn item_of(ty: &impl ToTokens, of: &str, item: &str) -> TokenStream {
+    let (first, last) = over(ty);
+    let (of, item) = (Ident::new(of, first), Ident::new(item, last));
+    quote_spanned!(first=> <#ty as __t::#of>::#item)
 }
 
 /// Whether a type holds no borrow; `'static` ones are owned.

@@ -117,6 +117,9 @@ fn read(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Option<ExampleIr>> {
         return Ok(None);
     }
     let label: LitStr = input.parse()?;
+    if label.value().trim().is_empty() {
+        sink.at(&label, errors::EXAMPLE_LABEL);
+    }
     let mut args = Vec::new();
     let mut fits = true;
     if input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() && !input.peek(Token![=>]) {
@@ -130,6 +133,7 @@ fn read(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Option<ExampleIr>> {
         }
     }
     let result = match input.parse::<Option<Token![=>]>>()? {
+        Some(arrow) if input.is_empty() => return Err(syn::Error::new_spanned(arrow, errors::NOT_JSON)),
         Some(_) => Some(json(input)?),
         None => None,
     };

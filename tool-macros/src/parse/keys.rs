@@ -327,6 +327,11 @@ fn value(key: &Key, name: &Ident, input: ParseStream<'_>, sink: &Sink) -> syn::R
         return Ok(None);
     }
     if key.takes == Takes::Type {
+        if input.fork().parse::<Type>().is_err() {
+            sink.at(next_token(input), errors::wrong_value(key.name, key.takes));
+            skip_to_comma(input);
+            return Ok(None);
+        }
         return Ok(Some(Value::Type(Box::new(input.parse()?))));
     }
     let expr: Expr = input.parse()?;
@@ -382,9 +387,7 @@ fn behind_equals(key: &Key, name: &Ident, written: &Expr, sink: &Sink) -> Option
             Some(name) => Value::Ident(name.clone()),
             None => return wrong(key, written, sink),
         },
-        (Takes::Range, Expr::Range(range)) if range.start.is_some() || range.end.is_some() => {
-            Value::Range(range.clone())
-        }
+        (Takes::Range, Expr::Range(range)) if is_between_numbers(range) => Value::Range(range.clone()),
         _ => return wrong(key, written, sink),
     };
     let empty = match &value {
@@ -401,6 +404,16 @@ fn behind_equals(key: &Key, name: &Ident, written: &Expr, sink: &Sink) -> Option
         return None;
     }
     Some(value)
+}
+
+/// Whether a range has an end, and none that is plainly no number.
+fn is_between_numbers(range: &ExprRange) -> bool {
+    let mut ends = [&range.start, &range.end].into_iter().flatten().peekable();
+    let is_number = |end: &Expr| match peel_expr(end) {
+        Expr::Lit(written) => matches!(written.lit, Lit::Int(_) | Lit::Float(_)),
+        _ => true,
+    };
+    ends.peek().is_some() && ends.all(|end| is_number(end))
 }
 
 fn wrong(key: &Key, written: &Expr, sink: &Sink) -> Option<Value> {

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{
-    Attribute, FnArg, GenericParam, Meta, Pat, PatType, Receiver, ReceiverKind, ReturnType, Safety,
-    Signature, Type, Visibility,
+    Attribute, FnArg, GenericArgument, GenericParam, Meta, Pat, PatType, PathArguments, Receiver,
+    ReceiverKind, ReturnType, Safety, Signature, Type, Visibility,
 };
 
 use super::docs::Docs;
@@ -152,7 +152,7 @@ fn input(arg: &mut PatType, owner: Option<&Type>, sink: &Sink) -> Option<InputIr
         }
         return Some(InputIr::Context(ident));
     }
-    if ends_in(&ty, "ToolContext") {
+    if attrs.ctx.is_none() && mentions(&ty, "ToolContext") {
         sink.at(ty, errors::OWNED_CONTEXT);
         return None;
     }
@@ -163,7 +163,11 @@ fn input(arg: &mut PatType, owner: Option<&Type>, sink: &Sink) -> Option<InputIr
         return Some(InputIr::Ctx(Box::new(ctx_attr::ctx(tokens, ident, &ty, sink))));
     }
     check_type(&ident, &ty, sink);
-    let attr = arg_attr::arg(attrs.arg, sink);
+    let keys = match owner {
+        Some(owner) => without_self(attrs.arg, owner),
+        None => attrs.arg,
+    };
+    let attr = arg_attr::arg(keys, sink);
     let docs = match &attr.description {
         Some(expr) => Docs::from_expr(expr),
         None => Docs::from_attrs(&attrs.docs),
@@ -235,5 +239,36 @@ fn check_type(ident: &Ident, ty: &Type, sink: &Sink) {
             }
             Borrow::Lifetime { .. } | Borrow::Plain => {}
         }
+    }
+    if borrows_a_borrow(ty) {
+        sink.at(ty, errors::not_an_arg(&text(ty)));
+    }
+}
+
+/// Whether a borrow holds another one, as in `&[&str]`: a call has one owner to lend from, not two.
+fn borrows_a_borrow(ty: &Type) -> bool {
+    let holds_borrow = |ty: &Type| {
+        borrows(ty).iter().any(|borrow| match borrow {
+            Borrow::Lifetime { name, .. } => name != "static",
+            Borrow::Plain | Borrow::Mut => true,
+        })
+    };
+    match ty {
+        Type::Group(group) => borrows_a_borrow(&group.elem),
+        Type::Paren(paren) => borrows_a_borrow(&paren.elem),
+        Type::Slice(slice) => borrows_a_borrow(&slice.elem),
+        Type::Array(array) => borrows_a_borrow(&array.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(borrows_a_borrow),
+        Type::Reference(reference) => holds_borrow(&reference.elem),
+        Type::Path(path) => path.path.segments.iter().any(|segment| {
+            let PathArguments::AngleBracketed(written) = &segment.arguments else { return false };
+            let borrowed = written.args.iter().any(|arg| matches!(arg, GenericArgument::Lifetime(_)));
+            let types = written.args.iter().filter_map(|arg| match arg {
+                GenericArgument::Type(ty) => Some(ty),
+                _ => None,
+            });
+            types.into_iter().any(|ty| borrows_a_borrow(ty) || (borrowed && holds_borrow(ty)))
+        }),
+        _ => false,
     }
 }

@@ -1,0 +1,195 @@
+//! One audit row per call, which says how it ended, and no secret in it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use tool_core::prelude::*;
+use tool_core::{
+    AuditRow, AuditSettings, AuditSink, Call, Caller, Content, ErrorKind, Executor, JsonLines, Registry,
+    ShapeSettings, Snapshot,
+};
+
+use crate::policy_of_one;
+use crate::scene::{CANARY, Rows, audited, call, registry, secrets};
+
+#[tokio::test(start_paused = true)]
+async fn each_kind_of_ending_has_one_audit_row_that_says_it() {
+    let rows = Rows::default();
+    let shape = ShapeSettings { secrets: secrets(), ..ShapeSettings::default() };
+    let executor = Executor::standard(registry()).audit(audited(&rows)).shape(shape).trace().build().unwrap();
+    assert_eq!(executor.layers(), ["trace", "audit", "decode", "shape", "run"]);
+    for kind in ErrorKind::all() {
+        let error = call(&executor, "end", json!({"how": kind.as_str()})).await.unwrap_err();
+        assert_eq!(error.kind(), kind);
+        let told = rows.take();
+        assert_eq!(told.len(), 1, "{kind:?}");
+        assert_eq!((told[0].outcome, told[0].code.as_deref()), (kind.as_str(), Some(kind.as_str())));
+        assert_eq!((told[0].tool.as_str(), told[0].agent.as_str()), ("end", "bot"));
+        assert!(!error.to_json().to_string().contains(CANARY), "{error}");
+    }
+    for (how, outcome, code) in
+        [("ok", "ok", None), ("panic", "internal", Some("panic")), ("hang", "timeout", Some("timeout"))]
+    {
+        let _ = call(&executor, "end", json!({"how": how})).await;
+        let told = rows.take();
+        assert_eq!((told.len(), told[0].outcome, told[0].code.as_deref()), (1, outcome, code));
+    }
+    let _ = call(&executor, "end", json!({"hw": 1})).await;
+    let _ = call(&executor, "nothing", json!({"password": CANARY, "n": 1})).await;
+    let told = rows.take();
+    assert_eq!((told[0].outcome, told[1].outcome), ("invalid_args", "not_found"));
+    assert_eq!(told[1].args, json!({"password": {"$redacted": "secret"}, "n": 1}));
+
+    // A call whose caller goes away at its first wait.
+    let mut left = Box::pin(call(&executor, "end", json!({"how": "hang"})));
+    assert!(std::future::poll_fn(|cx| std::task::Poll::Ready(left.as_mut().poll(cx).is_pending())).await);
+    drop(left);
+    let told = rows.take();
+    assert_eq!((told.len(), told[0].outcome), (1, "cancelled"));
+}
+
+#[tokio::test]
+async fn a_known_secret_is_in_no_result_and_no_audit_row() {
+    let file = tempfile::tempdir().unwrap();
+    let path = file.path().join("audit.jsonl");
+    let settings =
+        AuditSettings { sinks: vec![Box::new(JsonLines::new(&path))], secrets: secrets(), required: true };
+    let shape = ShapeSettings { secrets: secrets(), ..ShapeSettings::default() };
+    let executor = Executor::standard(registry()).audit(settings).shape(shape).build().unwrap();
+    let output = call(&executor, "leak", json!({"password": CANARY})).await.unwrap();
+    let all = format!("{:?}", (&output.content, &output.structured, &output.meta));
+    for hidden in [CANARY, "736b2d43414e", "CANARY"] {
+        assert!(!all.contains(hidden), "{hidden} in {all}");
+    }
+    assert_eq!(output.content[0], Content::text("raw [secret:API_KEY]"));
+    assert_eq!(output.content[1], Content::text("split [secret:API_KEY]"));
+    assert_eq!(output.content[2], Content::text(" hex [secret:API_KEY]"));
+    let _ = call(&executor, "end", json!({"how": "failed"})).await;
+    let _ = call(&executor, "end", json!({"how": CANARY})).await;
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(written.lines().count(), 3);
+    assert!(!written.contains("CANARY"), "{written}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn audit_files_are_put_aside_when_they_are_full_and_ten_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let sink = JsonLines::new(&path).rotate_at(10);
+    for number in 0..14u64 {
+        sink.write(&AuditRow { at_ms: number, ..AuditRow::default() }).unwrap();
+    }
+    let at = |path: &std::path::Path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        serde_json::from_str::<Value>(text.trim()).unwrap()["at_ms"].clone()
+    };
+    assert_eq!(at(&path), 13);
+    assert_eq!(at(&folder.path().join("audit.jsonl.1")), 12);
+    assert_eq!(at(&folder.path().join("audit.jsonl.10")), 3);
+    assert!(!folder.path().join("audit.jsonl.11").exists());
+}
+
+/// A sink that works only when it is let.
+struct Broken(Arc<AtomicUsize>);
+
+impl AuditSink for Broken {
+    fn write(&self, _: &AuditRow) -> Result<(), ToolError> {
+        match self.0.load(Ordering::SeqCst) {
+            0 => Err(ToolError::unavailable("The disk is full.")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_failing_sink_changes_no_result_and_refuses_side_effects_only_where_audit_is_required() {
+    let works = Arc::new(AtomicUsize::new(0));
+    let settings = |required| AuditSettings {
+        sinks: vec![Box::new(Broken(works.clone()))],
+        secrets: secrets(),
+        required,
+    };
+    let lax = Executor::standard(registry()).audit(settings(false)).build().unwrap();
+    for _ in 0..2 {
+        assert_eq!(call(&lax, "risky", json!({})).await.unwrap_err().code_str(), "unavailable");
+    }
+    let strict = Executor::standard(registry()).audit(settings(true)).build().unwrap();
+    assert!(call(&strict, "end", json!({"how": "ok"})).await.is_ok());
+    let refused = call(&strict, "risky", json!({})).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.code_str()), (ErrorKind::Unavailable, "audit_unavailable"));
+    assert!(call(&strict, "end", json!({"how": "ok"})).await.is_ok(), "reads go on");
+    works.store(1, Ordering::SeqCst);
+    let _ = call(&strict, "risky", json!({})).await;
+    assert_eq!(
+        call(&strict, "risky", json!({})).await.unwrap_err().code_str(),
+        "unavailable",
+        "it runs again"
+    );
+}
+
+#[tokio::test]
+async fn gate_and_visibility_are_in_the_audit_row_with_the_secret_that_is_missing() {
+    let rows = Rows::default();
+    let registry = registry();
+    let snapshot = Arc::new(Snapshot::builder("bot").build(&registry).unwrap());
+    let executor = Executor::standard(registry).gate(snapshot).audit(audited(&rows)).build().unwrap();
+    assert_eq!(executor.layers(), ["audit", "decode", "gate", "run"]);
+    let _ = call(&executor, "rows", json!({"count": 1})).await;
+    let row = &rows.take()[0];
+    assert_eq!((row.layer.as_deref(), row.code.as_deref()), (Some("gate"), Some("tool_not_enabled")));
+    assert_eq!(row.decision["gate"], json!({"reason": "not_enabled"}));
+}
+
+/// Waits until it may go on.
+#[derive(Clone)]
+struct Door(Arc<tokio::sync::Semaphore>);
+
+/// Waits.
+#[tool(register = false)]
+async fn wait_for(#[ctx] door: &Door) -> Result<(), ToolError> {
+    door.0.acquire().await.map(drop).map_err(|_| ToolError::failed("The door is gone."))
+}
+
+#[tokio::test]
+async fn a_tool_disabled_while_it_runs_finishes_what_was_admitted_and_the_rows_tell_which() {
+    let (rows, door) = (Rows::default(), Door(Arc::new(tokio::sync::Semaphore::new(0))));
+    let registry = Registry::builder().add::<WaitForTool>().build().unwrap();
+    let policy = |rows: &[&'static str], sha256| policy_of_one::OnePolicy {
+        rows: rows.to_vec(),
+        sha256,
+        ..Default::default()
+    };
+    let executor = Executor::standard(registry)
+        .policy(Arc::new(policy(&["*"], "old")))
+        .audit(audited(&rows))
+        .build()
+        .unwrap();
+    let ctx = ToolContext::builder().agent("bot").provide(door.clone()).build();
+    let mut running: Vec<_> = (0..100)
+        .map(|_| Box::pin(executor.call(Call::new("wait_for", json!({})), &ctx, Caller::Llm)))
+        .collect();
+    for call in &mut running {
+        assert!(std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx).is_pending())).await);
+    }
+    executor.reload(Arc::new(policy(&[], "new")));
+    for _ in 0..10 {
+        let later = executor.call(Call::new("wait_for", json!({})), &ctx, Caller::Llm).await.unwrap_err();
+        assert_eq!((later.kind(), later.code_str()), (ErrorKind::Denied, "tool_not_enabled"));
+    }
+    door.0.add_permits(100);
+    for call in running {
+        call.await.unwrap();
+    }
+    let told = rows.take();
+    let by =
+        |sha256: &str| told.iter().filter(|row| row.decision["policy_sha256"] == sha256).collect::<Vec<_>>();
+    let (old, new) = (by("old"), by("new"));
+    assert_eq!((old.len(), new.len()), (100, 10));
+    assert!(old.iter().all(|row| row.outcome == "ok") && new.iter().all(|row| row.outcome == "denied"));
+}

@@ -1,0 +1,102 @@
+//! What ends a call or a run: tries, terminal tools, panics of layers, a shutdown.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tool_core::prelude::*;
+use tool_core::{
+    Behavior, BoxFuture, Call, Caller, DynTool, ErrorKind, Executor, Invocation, Layer, Next, Registry,
+};
+
+use crate::scene::{Calls, Rows, audited, call, ctx, registry};
+
+#[tokio::test(start_paused = true)]
+async fn reads_are_tried_again_and_unsafe_changes_never() {
+    let executor = Executor::standard(registry()).retries(2).build().unwrap();
+    assert_eq!(executor.layers(), ["decode", "retry", "run"]);
+    let calls = Calls::default();
+    let ctx = ToolContext::builder().provide(calls.clone()).build();
+    let call = async |tool: &str, args: Value| {
+        calls.0.store(0, Ordering::SeqCst);
+        let result = executor.call(Call::new(tool, args), &ctx, Caller::Llm).await;
+        (result, calls.0.load(Ordering::SeqCst))
+    };
+    let (result, tries) = call("flaky", json!({"failures": 2})).await;
+    assert_eq!((result.unwrap().meta["tries"].clone(), tries), (json!(3), 3));
+    let (result, tries) = call("flaky", json!({"failures": 3})).await;
+    assert_eq!((result.unwrap_err().kind(), tries), (ErrorKind::Unavailable, 3));
+    let (result, tries) = call("risky", json!({})).await;
+    assert_eq!((result.unwrap_err().kind(), tries), (ErrorKind::Unavailable, 1));
+    let soon = ToolContext::builder().provide(calls.clone()).deadline(Instant::now()).build();
+    calls.0.store(0, Ordering::SeqCst);
+    let late = executor.call(Call::new("flaky", json!({"failures": 9})), &soon, Caller::Llm).await;
+    assert_eq!((late.unwrap_err().kind(), calls.0.load(Ordering::SeqCst)), (ErrorKind::Unavailable, 1));
+}
+
+#[tokio::test]
+async fn the_first_terminal_success_of_a_turn_ends_the_run() {
+    let executor = Executor::standard(registry()).build().unwrap();
+    let calls = Calls::default();
+    let ctx = ToolContext::builder().provide(calls.clone()).build();
+    let turn = ["bad", "won", "lost"].map(|outcome| Call::new("finish", json!({"outcome": outcome})));
+    let turn = [
+        vec![Call::new("end", json!({"how": "ok"}))],
+        turn.to_vec(),
+        vec![Call::new("end", json!({"how": "ok"}))],
+    ];
+    let batch = executor.call_all(turn.concat(), &ctx, Caller::Llm).await;
+    let codes: Vec<String> = batch
+        .results
+        .iter()
+        .map(|result| result.as_ref().err().map_or("ok", |error| error.code_str()).to_owned())
+        .collect();
+    assert_eq!(codes, ["ok", "failed", "ok", "already_finished", "ok"]);
+    let finish = batch.finish.unwrap();
+    assert_eq!(
+        (finish.outcome.as_str(), finish.reason.as_deref(), finish.data),
+        ("won", Some("done"), json!([1]))
+    );
+    assert_eq!(calls.0.load(Ordering::SeqCst), 2, "the third did not run");
+}
+
+/// A layer that panics.
+struct Panics;
+
+impl Layer for Panics {
+    fn call<'a>(&'a self, _: Invocation<'a>, _: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async { panic!("a layer panics") })
+    }
+}
+
+#[tokio::test]
+async fn a_panicking_layer_is_an_internal_error_and_nothing_runs() {
+    let executor = Executor::standard(registry()).before("run", Panics).build().unwrap();
+    let calls = Calls::default();
+    let ctx = ToolContext::builder().provide(calls.clone()).build();
+    let error = executor.call(Call::new("risky", json!({})), &ctx, Caller::Llm).await.unwrap_err();
+    assert_eq!((error.code_str(), calls.0.load(Ordering::SeqCst)), ("panic", 0));
+}
+
+#[tokio::test]
+async fn a_shutdown_refuses_new_calls_and_ends_running_ones() {
+    let rows = Rows::default();
+    let tool = DynTool::builder("wait").description("Waits.").behavior(Behavior::READ);
+    let tool = tool.handler(|_, ctx: ToolContext| async move {
+        ctx.cancelled().await;
+        Err(ToolError::cancelled("Told to stop."))
+    });
+    let registry = Registry::builder().add_dyn(tool.build().unwrap()).build().unwrap();
+    let executor = Executor::standard(registry).audit(audited(&rows)).build().unwrap();
+    let ctx = ctx();
+    let running = executor.call(Call::new("wait", json!({})), &ctx, Caller::Llm);
+    let stop = async {
+        tokio::task::yield_now().await;
+        executor.shutdown(Duration::from_secs(5)).await
+    };
+    let (ended, drained) = tokio::join!(running, stop);
+    assert_eq!((ended.unwrap_err().kind(), drained.running, drained.left), (ErrorKind::Cancelled, 1, 0));
+    let refused = call(&executor, "wait", json!({})).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.code_str()), (ErrorKind::Unavailable, "shutting_down"));
+    assert_eq!(rows.take().len(), 2);
+}

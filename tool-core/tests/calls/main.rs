@@ -1,0 +1,18 @@
+//! The whole chain, one file per part of it; their tools and executors stand in `scene`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
+)]
+
+mod audit;
+mod check;
+mod consent;
+mod ending;
+mod nested;
+#[path = "../policy_of_one/mod.rs"]
+mod policy_of_one;
+mod scene;
+mod shape;

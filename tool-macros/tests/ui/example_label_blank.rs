@@ -1,0 +1,8 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool]
+#[example(" ", {})]
+fn t() {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool]
+#[example("Without a result", {} =>)]
+fn t() {}
+
+fn main() {}

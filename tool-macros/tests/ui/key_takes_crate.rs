@@ -1,0 +1,7 @@
+use tool_core::prelude::*;
+
+/// Does it.
+#[tool(crate = "tool_core")]
+fn t() {}
+
+fn main() {}
