@@ -12,7 +12,9 @@ use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::Value;
 
+use crate::depth::{self, Unwritable};
 use crate::error::{ErrorKind, ToolError};
 use crate::output::{Content, Finish, ToolOutput, ToolResult};
 
@@ -76,10 +78,20 @@ macro_rules! texts {
 }
 texts!(String, &str, Cow<'_, str>, Box<str>);
 
+/// Not copied, and so of any depth, until the call looks at it.
+impl IntoOutput for Value {
+    fn into_output(self) -> ToolResult {
+        Ok(ToolOutput::structured(self))
+    }
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        typed::<Self>(generator)
+    }
+}
+
 impl<T: Serialize + JsonSchema> IntoOutput for Finish<T> {
     fn into_output(self) -> ToolResult {
         let mut output = serialized(self.0)?;
-        if let Some(serde_json::Value::String(text)) = &output.structured {
+        if let Some(Value::String(text)) = &output.structured {
             output = ToolOutput::text(text.clone());
         }
         Ok(ToolOutput { finish: true, ..output })
@@ -91,9 +103,15 @@ impl<T: Serialize + JsonSchema> IntoOutput for Finish<T> {
 }
 
 fn serialized<T: Serialize>(value: T) -> ToolResult {
-    match serde_json::to_value(value) {
+    match depth::to_value(&value) {
         Ok(value) => Ok(ToolOutput::structured(value)),
-        Err(error) => Err(ToolError::internal("The result cannot be written as JSON.")
+        Err(Unwritable::TooDeep) => {
+            // To drop it would recurse as deep as to write it.
+            std::mem::forget(value);
+            Err(ToolError::internal("The result is nested too deeply to be written as JSON.")
+                .code("output_too_deep"))
+        }
+        Err(Unwritable::Own(error)) => Err(ToolError::internal("The result cannot be written as JSON.")
             .code("output_encode")
             .source(error)),
     }

@@ -18,6 +18,7 @@ pub mod managed;
 mod nearest;
 mod open;
 mod path;
+mod plain;
 pub mod policy;
 pub mod protect;
 mod quota;
@@ -214,15 +215,14 @@ impl Workspace {
     /// # Errors
     /// Those of files.md §3 for paths; `effect_not_declared` for writing in a call that declares none.
     pub fn open_file(&self, path: &WorkspacePath, access: Access) -> Result<File, ToolError> {
-        let (wanted, flags) = match access {
-            Access::Read => (Use::Read, OFlags::RDONLY),
-            Access::Append => (Use::Write, OFlags::WRONLY | OFlags::APPEND),
-        };
         if access == Access::Append {
             self.may_write()?;
         }
-        let handle = self.regular_file(path, wanted)?;
-        handle.reopen(flags).map_err(|errno| refusal::system(path.given(), errno))
+        let opened = match access {
+            Access::Read => self.file_to_read(path)?.into_reader(),
+            Access::Append => self.regular_file(path, Use::Write)?.reopen(OFlags::WRONLY | OFlags::APPEND),
+        };
+        opened.map_err(|errno| refusal::system(path.given(), errno))
     }
 
     /// Walks the tree below a directory in the order of paths.
@@ -242,6 +242,19 @@ impl Workspace {
             FileType::RegularFile => Ok(handle),
             FileType::Directory => Err(refusal::is_a_directory(path.given())),
             other => Err(refusal::not_regular_file(path.given(), other)),
+        }
+    }
+
+    /// The handle of a regular file that may be read; it is open already where that is cheap.
+    pub(crate) fn file_to_read(&self, path: &WorkspacePath) -> Result<Handle, ToolError> {
+        self.check()?;
+        self.permit(path.given(), path.relative(), Use::Read)?;
+        match self.opener().plain(path.relative()) {
+            Some(handle) if !path.names_directory() => {
+                self.permit_handle(path.given(), &handle, Use::Read)?;
+                Ok(handle)
+            }
+            _ => self.regular_file(path, Use::Read),
         }
     }
 
