@@ -8,6 +8,7 @@ mod content;
 mod descriptor;
 mod destination;
 mod directories;
+mod evidence;
 mod fallback;
 mod identity;
 mod ignores;
@@ -52,6 +53,7 @@ pub use walk::{Entry, GitDirectories, Skipped, Unreadable, UnreadablePlace, Walk
 
 use crate::limits::Limits;
 pub(crate) use destination::{Destination, HeldDestination, sync};
+pub(crate) use evidence::{Deed, Evidence, Intent, Seen};
 use locate::Place;
 use lock::Locks;
 pub(crate) use open::Handle;

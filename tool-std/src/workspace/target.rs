@@ -52,6 +52,11 @@ impl Target {
     pub(crate) fn directory(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()
     }
+
+    /// The path of the name, without links.
+    pub(crate) fn relative(&self) -> Relative {
+        self.directory.relative.join(&self.name)
+    }
 }
 
 /// Directories made on the way, from the top; they go again unless something was written into them.
