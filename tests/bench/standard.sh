@@ -18,7 +18,7 @@ target=${CARGO_TARGET_DIR:-target}/release
 } | python3 -c '
 import os, sys
 budgets = {"search_sorted": 1.0, "search_unsorted": 1.0, "search_ignore_case": 1.0, "find_files": 1.0,
-           "read_1048576": 1.3, "spawn_bare": 3.0, "spawn_bubblewrap": 0.5}
+           "read_4096": 1.3, "read_65536": 1.3, "read_1048576": 1.3, "spawn_bare": 3.0, "spawn_bubblewrap": 0.5}
 slack = float(os.environ.get("TOOL_STANDARD_SLACK", "1"))
 missed, seen = [], set()
 for line in sys.stdin:

@@ -12,7 +12,9 @@ use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::Value;
 
+use crate::depth::{self, Unwritable};
 use crate::error::{ErrorKind, ToolError};
 use crate::output::{Content, Finish, ToolOutput, ToolResult};
 
@@ -92,10 +94,26 @@ macro_rules! texts {
 }
 texts!(String, &str, Cow<'_, str>, Box<str>);
 
+/// Not copied, and so of any depth, until the call looks at it.
+impl IntoOutput for Value {
+    fn into_output(self) -> ToolResult {
+        Ok(ToolOutput::structured(self))
+    }
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        typed::<Self>(generator)
+    }
+}
+
 fn serialized<T: Serialize>(value: T) -> ToolResult {
-    match serde_json::to_value(value) {
+    match depth::to_value(&value) {
         Ok(value) => Ok(ToolOutput::structured(value)),
-        Err(error) => Err(ToolError::internal("The result cannot be written as JSON.")
+        Err(Unwritable::TooDeep) => {
+            // To drop it would recurse as deep as to write it.
+            std::mem::forget(value);
+            Err(ToolError::internal("The result is nested too deeply to be written as JSON.")
+                .code("output_too_deep"))
+        }
+        Err(Unwritable::Own(error)) => Err(ToolError::internal("The result cannot be written as JSON.")
             .code("output_encode")
             .source(error)),
     }

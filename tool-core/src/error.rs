@@ -222,6 +222,12 @@ impl ToolError {
         self
     }
 
+    /// Says what the failed call is known to have done, where that is known.
+    pub(crate) fn maybe_effect(mut self, effect: Option<Effect>) -> Self {
+        self.0.effect = effect;
+        self
+    }
+
     /// Adds a member to `details`.
     #[must_use]
     pub fn detail(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
@@ -318,6 +324,10 @@ impl ToolError {
     /// Further data for programs.
     pub fn details(&self) -> &Map<String, Value> {
         &self.0.details
+    }
+
+    pub(crate) fn details_mut(&mut self) -> &mut Map<String, Value> {
+        &mut self.0.details
     }
 
     /// The wire form: the value of `error` in a failure envelope.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tool_core::ToolError;
 
 use crate::limits::Limits;
+use crate::sandbox::policy::state_directory;
 use crate::sandbox::{Mode, Network, NetworkGuard, SandboxPolicy};
 use crate::workspace::{Protect, Rule, WorkspacePolicy};
 
@@ -79,6 +80,7 @@ impl Rules {
             parsed("workspace", table("workspace"))?;
         let ProtectTable { secret, guarded, open } = protect;
         let protect = Protect { secret, guarded, open };
+        let state = state_directory();
         let workspace = WorkspacePolicy {
             hardlinks,
             mounts,
@@ -86,6 +88,8 @@ impl Rules {
             max_files,
             protect,
             limits: limits.clone(),
+            effects: Some(state.join("effects")),
+            sealed: vec![state],
             ..WorkspacePolicy::default()
         };
         Ok(Self { workspace, sandbox })

@@ -81,7 +81,9 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
 
 /// The directory that the tools work in.
 fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
-    Workspace::open(&settings.root, rules(settings)?.workspace)
+    let mut policy = rules(settings)?.workspace;
+    policy.sealed_files.extend(journal::place::files());
+    Workspace::open(&settings.root, policy)
 }
 
 /// What confines the commands that the tools run.

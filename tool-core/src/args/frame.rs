@@ -13,6 +13,7 @@ use super::names::Names;
 use super::parse::{measure, not_an_object, parse_arguments};
 use super::place::Place;
 use crate::def::{ParamDef, ToolDef};
+use crate::depth;
 use crate::error::ToolError;
 
 /// The arguments of one call while they are taken.
@@ -71,8 +72,12 @@ impl<'a> Args<'a> {
     /// definition itself is broken.
     pub fn new(tool: &'a ToolDef<'a>, input: Value, mode: Coerce) -> Result<Args<'a>, ToolError> {
         // A text is measured as it is when it is parsed, not as JSON that quotes it.
-        if !input.is_string() && !is_small(&input) {
-            measure(&input)?;
+        if !input.is_string()
+            && !is_small(&input)
+            && let Err(error) = measure(&input)
+        {
+            depth::dismantle(input);
+            return Err(error);
         }
         let mut notes = Vec::new();
         let members = object(input, mode, &mut notes)?;

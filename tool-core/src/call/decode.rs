@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::Call;
 use super::panic::guard;
 use super::redact::KnownSecrets;
-use crate::args::{Args, Coerce, Coercion, parse_arguments, suggest};
+use crate::args::{Args, Coerce, Coercion, MAX_DEPTH, parse_arguments, suggest};
 use crate::def::{Handler, Run, ToolDef};
+use crate::depth;
 use crate::error::ToolError;
 use crate::registry::ToolEntry;
 
@@ -49,6 +50,12 @@ pub(super) enum Asked<'t> {
 }
 
 impl Asked<'_> {
+    /// A call whose arguments may be walked by recursion: what is too deep stays too deep, but no deeper.
+    pub(super) fn call(mut call: Call) -> Self {
+        depth::prune(&mut call.args, MAX_DEPTH + 1);
+        Asked::Call(call)
+    }
+
     pub(super) fn tool(&self) -> &str {
         match self {
             Asked::Call(call) => &call.tool,

@@ -128,7 +128,7 @@ impl Executor {
     /// # Errors
     /// Every failure of a call, in the one form.
     pub async fn call(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
-        self.run(Asked::Call(call), ctx, caller).await
+        self.run(Asked::call(call), ctx, caller).await
     }
 
     /// Runs a call whose arguments are the text of one JSON object, as the APIs of models send them; blank is `{}`.
@@ -146,7 +146,7 @@ impl Executor {
     /// # Errors
     /// As [`call`](Self::call).
     pub fn call_blocking(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
-        self.run_blocking(Asked::Call(call), ctx, caller)
+        self.run_blocking(Asked::call(call), ctx, caller)
     }
 
     /// [`call_text`](Self::call_text) without a runtime around it.
@@ -328,7 +328,7 @@ impl Executor {
             admitted.check(tool).map_err(|refused| refused.0)?;
         }
         let keep = Keep { normal: true, given: admitted.is_some() };
-        let decoded = Asked::Call(call).decode(tool.def(), inner.coerce, keep, self.known_secrets())?;
+        let decoded = Asked::call(call).decode(tool.def(), inner.coerce, keep, self.known_secrets())?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
         if let Some(admitted) = &admitted {
             admitted.judge(tool, &args, &decoded.given)?;

@@ -17,7 +17,8 @@ use super::decode::decode_again;
 use super::panic::{Guarded, guard};
 use super::redact::KnownSecrets;
 use crate::context::ToolContext;
-use crate::def::Run;
+use crate::def::{Behavior, Run};
+use crate::depth::within_depth;
 use crate::error::ToolError;
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
@@ -130,11 +131,13 @@ pub(super) async fn run_tool(
         Run::Async(make) => {
             let started = guard_start(tool, secrets(&ctx), || make(ctx.clone()));
             let guarded = Guarded::new(tool.name(), secrets(&ctx), started?);
-            bounded(ctx.scope(guarded), tool, &ctx).await
+            let scoped = ctx.scope(guarded);
+            let own = async { within_depth(tool.name(), tool.def().behavior, scoped.await) };
+            bounded(own, tool, &ctx).await
         }
         Run::Sync(body) => match Handle::try_current() {
             Ok(runtime) => on_blocking_pool(&runtime, body, tool, ctx, abandoned).await,
-            Err(_) => guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(ctx.clone()))),
+            Err(_) => guarded(body, tool.name(), tool.def().behavior, &ctx),
         },
     }
 }
@@ -148,8 +151,18 @@ pub(super) fn run_inline(
     if ctx.is_cancelled() {
         return Err(cancelled(tool));
     }
-    let own = ctx.clone();
-    guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(own)))
+    guarded(body, tool.name(), tool.def().behavior, &ctx)
+}
+
+/// Runs a plain function; neither its panic nor the depth of its result reaches anybody else's stack.
+fn guarded(
+    body: impl FnOnce(ToolContext) -> ToolResult,
+    tool: &str,
+    behavior: Behavior,
+    ctx: &ToolContext,
+) -> ToolResult {
+    let result = guard(tool, secrets(ctx), || ctx.scope_sync(|| body(ctx.clone())));
+    within_depth(tool, behavior, result)
 }
 
 /// What no log may hold.
@@ -174,10 +187,10 @@ async fn on_blocking_pool(
     abandoned: &Arc<Abandoned>,
 ) -> ToolResult {
     let (waiting, working) = abandoned.admit(&ctx)?;
-    let name = tool.name().to_owned();
+    let (name, behavior) = (tool.name().to_owned(), tool.def().behavior);
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {
-        let result = guard(&name, secrets(&inner), || inner.scope_sync(|| body(inner.clone())));
+        let result = guarded(body, &name, behavior, &inner);
         if let (true, Some(call)) = (working.is_left(), inner.running()) {
             call.recording().late(&result);
         }

@@ -115,6 +115,11 @@ impl CallScope {
         self.call_id.as_deref()
     }
 
+    /// Whether a journal has, or will have, a row about the call.
+    pub fn is_recorded(&self) -> bool {
+        self.recording.is_begun()
+    }
+
     /// The call that made this one.
     pub fn parent(&self) -> Option<&CallScope> {
         self.parent.as_deref()

@@ -24,6 +24,7 @@ use crate::def::{
     Behavior, Cache, CliDef, Doc, DynHandler, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run,
     SchemaSource, SecretDef, Surfaces, ToolDef,
 };
+use crate::depth;
 use crate::error::ToolError;
 use crate::output::ToolResult;
 
@@ -334,6 +335,7 @@ impl DynToolBuilder {
     /// `schema_false`, `param_unknown`, `param_clash`.
     pub fn build(self) -> Result<DynTool, RegistryError> {
         let Self { mut owned, handler } = self;
+        depth::prune(&mut owned.input, input::MAX_SCHEMA_DEPTH + 1);
         let mut problems = Vec::new();
         let mut report = |code: ProblemCode, text: String| {
             let origins = vec![Origin::DYNAMIC.to_string()];

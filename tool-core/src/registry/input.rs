@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::problem::ProblemCode;
+use crate::depth;
 use crate::schema::{circle, inlined};
 
 /// Most bytes of such a schema, as compact JSON.
@@ -25,7 +26,7 @@ fn fault<T>(pointer: impl Into<String>, text: impl Into<String>) -> Result<T, Sc
 
 /// Checks size, depth, root, references, what the decoder makes of it, and validity, in this order.
 pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
-    if depth_exceeds(schema, MAX_SCHEMA_DEPTH) {
+    if depth::exceeds(schema, MAX_SCHEMA_DEPTH) {
         return fault("", format!("it is nested deeper than {MAX_SCHEMA_DEPTH} levels"));
     }
     if schema.to_string().len() > MAX_SCHEMA_BYTES {
@@ -91,16 +92,6 @@ fn is_object_schema(schema: &Value) -> bool {
     says_object
         || schema.get("$ref").is_some()
         || union.is_some_and(|cases| cases.iter().all(is_object_schema))
-}
-
-/// Whether a value nests deeper than a limit. The recursion ends at the limit.
-fn depth_exceeds(value: &Value, left: usize) -> bool {
-    let deeper = |inner: &Value| left == 0 || depth_exceeds(inner, left - 1);
-    match value {
-        Value::Array(items) => items.iter().any(deeper),
-        Value::Object(members) => members.values().any(deeper),
-        _ => false,
-    }
 }
 
 /// The first reference that leaves the schema, with its pointer.

@@ -1,6 +1,6 @@
 //! `copy_file`: a file, or a tree, that appears at once or not at all (files.md §12).
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, fsync, syncfs};
@@ -8,10 +8,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tool_core::{ToolError, tool};
 
-use super::placing::{Overwrite, Placed, place};
+use super::placing::{Overwrite, Placed, place, replaced};
+use super::reconcile::reconcile;
+use super::revert::revert;
 use crate::workspace::{
-    Change, Destination, Handle, Parents, Purpose, Temporary, TemporaryTree, TreeCopy, Use, Workspace,
-    WorkspacePath, refusal,
+    Change, Deed, Destination, Handle, Intent, Parents, Purpose, Relative, Seen, Temporary, TemporaryTree,
+    TreeCopy, Use, Workspace, WorkspacePath, refusal,
 };
 
 /// What was copied.
@@ -27,7 +29,7 @@ pub struct Copied {
 ///
 /// `to` is the new name, never a directory to copy into. Permissions are kept; links inside a directory are copied as
 /// links.
-#[tool(group = "file", aliases = ["copy"], side_effect, idempotent = false)]
+#[tool(group = "file", aliases = ["copy"], side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
 #[example("A file under another name", { "from": "config.toml", "to": "config.old.toml" })]
 pub fn copy_file(
     /// What to copy, relative to the workspace root.
@@ -90,6 +92,7 @@ impl Copying<'_> {
         let change = self.permit(&destination, 1, bytes)?;
         let failed = |errno| refusal::system(self.from.given(), errno);
         let open = self.source.reopen(OFlags::RDONLY).map_err(failed)?;
+        let (relative, replaced) = (destination.relative.clone(), replaced(self.workspace, &destination)?);
         let mut held = destination.hold(self.workspace, self.parents, None)?;
         let directory = held.open_directory()?;
         let temporary = Temporary::create(directory.as_fd(), Mode::RUSR | Mode::WUSR)
@@ -97,27 +100,49 @@ impl Copying<'_> {
         let stat = &self.source.stat;
         let bytes = self.workspace.copy_content(self.from.given(), open, stat, &temporary.file)?;
         fsync(&temporary.file).map_err(failed)?;
+        let copied = Copied { entries: 1, bytes };
+        self.keep_evidence(&relative, &replaced, directory.as_fd(), temporary.name().as_bytes(), copied)?;
         held.rename_here(directory.as_fd(), temporary.name().as_bytes())?;
         temporary.keep();
         self.workspace.note_change(change);
-        Ok(Copied { entries: 1, bytes })
+        Ok(copied)
     }
 
     fn tree(&self, destination: Destination) -> Result<Copied, ToolError> {
         let measure = self.workspace.measure_tree(self.from, self.source, Purpose::Copy)?;
         let change = self.permit(&destination, measure.entries, measure.bytes)?;
-        let relative = destination.relative.clone();
+        let (relative, replaced) = (destination.relative.clone(), replaced(self.workspace, &destination)?);
         let mut held = destination.hold(self.workspace, self.parents, None)?;
         let directory = held.open_directory()?;
         let failed = |errno| refusal::system(self.to.given(), errno);
         let temporary = TemporaryTree::name_in(directory.as_fd()).map_err(failed)?;
         let copy = TreeCopy { workspace: self.workspace, from: self.from };
-        let copied = copy.run(self.source, directory.as_fd(), temporary.name(), relative)?;
+        let copied = copy.run(self.source, directory.as_fd(), temporary.name(), relative.clone())?;
         syncfs(&directory).map_err(failed)?;
+        let copied = Copied { entries: copied.entries, bytes: copied.bytes };
+        self.keep_evidence(&relative, &replaced, directory.as_fd(), temporary.name(), copied)?;
         held.rename_here(directory.as_fd(), temporary.name())?;
         temporary.keep();
         self.workspace.note_change(change);
-        Ok(Copied { entries: copied.entries, bytes: copied.bytes })
+        Ok(copied)
+    }
+
+    fn keep_evidence(
+        &self,
+        path: &Relative,
+        (before, old): &(Option<Seen>, Option<Vec<u8>>),
+        directory: BorrowedFd<'_>,
+        name: &[u8],
+        copied: Copied,
+    ) -> Result<(), ToolError> {
+        if !self.workspace.is_recorded() {
+            return Ok(());
+        }
+        let given = self.to.given();
+        let new = self.workspace.child_now(given, directory, name, path.clone())?;
+        let after = Some(self.workspace.seen(&new).map_err(|error| refusal::io(given, &error))?);
+        let (intent, before) = (Intent::new(Deed::Copied, path, copied), before.clone());
+        self.workspace.keep_evidence(Intent { before, after, old: old.as_deref(), ..intent })
     }
 
     fn permit(&self, destination: &Destination, entries: u64, bytes: u64) -> Result<Change, ToolError> {

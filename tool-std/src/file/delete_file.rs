@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tool_core::{Effect, ToolError, tool};
 
-use crate::workspace::{Change, Named, Purpose, TemporaryTree, Use, Workspace, WorkspacePath, refusal, sync};
+use super::reconcile::reconcile;
+use crate::workspace::{
+    Change, Deed, Intent, Named, Purpose, Seen, TemporaryTree, Use, Workspace, WorkspacePath, refusal, sync,
+};
 
 /// What was deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -22,7 +25,7 @@ pub struct Deleted {
 /// Deletes a file, an empty directory, or with `recursive` a directory and everything in it.
 ///
 /// A link is deleted, not what it leads to. This cannot be undone.
-#[tool(group = "file", aliases = ["delete"], destructive, idempotent = false)]
+#[tool(group = "file", aliases = ["delete"], destructive, idempotent = false, reconcile = reconcile)]
 #[example("A file that may be gone already", { "path": "target.log", "missing_ok": true })]
 pub fn delete_file(
     /// The file or directory, relative to the workspace root.
@@ -76,6 +79,7 @@ impl Deleting<'_> {
     /// Takes the name away.
     fn name(&self, flags: AtFlags, bytes: u64) -> Result<u64, ToolError> {
         let given = self.path.given();
+        self.keep_evidence(1)?;
         unlinkat(self.named.directory(), self.named.name.as_slice(), flags).map_err(|errno| match errno {
             Errno::NOTEMPTY | Errno::EXIST => {
                 refusal::directory_not_empty(given).hint("set recursive = true to delete everything in it")
@@ -93,6 +97,7 @@ impl Deleting<'_> {
         let failed = |errno| refusal::system(given, errno);
         let temporary = TemporaryTree::name_in(named.directory()).map_err(failed)?;
         let (directory, from) = (named.directory(), named.name.as_slice());
+        self.keep_evidence(measure.entries)?;
         renameat_with(directory, from, directory, temporary.name(), RenameFlags::empty()).map_err(failed)?;
         // What cannot be removed now is removed when a workspace is opened later.
         let emptied = temporary.remove();
@@ -102,6 +107,12 @@ impl Deleting<'_> {
             failed(errno).hint(hint).effect(Effect::Done)
         })?;
         Ok(measure.entries)
+    }
+
+    fn keep_evidence(&self, entries: u64) -> Result<(), ToolError> {
+        let deleted = Deleted { deleted: true, entries };
+        let intent = Intent::new(Deed::Deleted, self.named.relative(), deleted);
+        self.workspace.keep_evidence(Intent { before: Some(Seen::of(&self.named.file.stat)), ..intent })
     }
 
     fn gone(&self, bytes: u64) -> Result<(), ToolError> {

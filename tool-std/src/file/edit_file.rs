@@ -5,6 +5,8 @@ use std::path::Path;
 use tool_core::{ToolError, tool};
 
 use super::edited_file::{EditedFile, FileEdit};
+use super::reconcile::reconcile;
+use super::revert::revert;
 use crate::edit::unified;
 use crate::workspace::Workspace;
 
@@ -13,7 +15,7 @@ use crate::workspace::Workspace;
 /// Every context and removed line must be in the file exactly, white space included; a hunk whose line numbers are off
 /// is applied where it fits, if that is one place only. The counts of each `@@` header must be right. One call changes
 /// one file that exists; to create or delete files use `write_file` and `delete_file`.
-#[tool(group = "file", aliases = ["edit"], side_effect, idempotent = false)]
+#[tool(group = "file", aliases = ["edit"], side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
 #[example("One line replaced", {
     "path": "notes.txt",
     "patch": "@@ -1,2 +1,2 @@\n Milk\n-Bread\n+Butter\n"

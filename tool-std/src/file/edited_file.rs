@@ -7,12 +7,15 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use tool_core::ToolError;
 
 use super::content::Content;
 use super::version::{self, Expected};
 use crate::edit::{Applied, Edited, Excerpt};
-use crate::workspace::{Change, Handle, Parents, Taken, Target, Use, Workspace, WorkspacePath, refusal};
+use crate::workspace::{
+    Change, Deed, Handle, Intent, Parents, Seen, Taken, Target, Use, Workspace, WorkspacePath, refusal,
+};
 
 /// How often an edit begins again because the file changed meanwhile.
 const ATTEMPTS: usize = 3;
@@ -42,8 +45,9 @@ pub struct EditedFile {
 }
 
 impl EditedFile {
-    fn new(path: &WorkspacePath, old: &[u8], edited: Edited) -> Self {
-        Self {
+    /// The new bytes, and what is told of them.
+    fn new(path: &WorkspacePath, old: &[u8], edited: Edited) -> (Vec<u8>, Self) {
+        let done = Self {
             path: path.shown(),
             version: version::of(&edited.bytes),
             previous_version: version::of(old),
@@ -53,7 +57,8 @@ impl EditedFile {
             size: edited.bytes.len(),
             excerpts: edited.excerpts,
             warnings: edited.warnings,
-        }
+        };
+        (edited.bytes, done)
     }
 }
 
@@ -91,16 +96,32 @@ impl<'w> FileEdit<'w> {
         &self,
         engine: impl Fn(&[u8]) -> Result<Edited, ToolError>,
     ) -> Result<EditedFile, ToolError> {
+        self.run_answering(engine, |done| serde_json::to_value(done).unwrap_or_default())
+    }
+
+    /// The same for a tool that answers with more than what was edited.
+    ///
+    /// # Errors
+    /// As [`FileEdit::run`].
+    pub(crate) fn run_answering(
+        &self,
+        engine: impl Fn(&[u8]) -> Result<Edited, ToolError>,
+        answer: impl Fn(&EditedFile) -> Value,
+    ) -> Result<EditedFile, ToolError> {
         let mut attempt = 1;
         loop {
-            match self.try_once(&engine) {
+            match self.try_once(&engine, &answer) {
                 Err(error) if attempt < ATTEMPTS && error.code_str() == "path_changed" => attempt += 1,
                 other => return other,
             }
         }
     }
 
-    fn try_once(&self, engine: impl Fn(&[u8]) -> Result<Edited, ToolError>) -> Result<EditedFile, ToolError> {
+    fn try_once(
+        &self,
+        engine: impl Fn(&[u8]) -> Result<Edited, ToolError>,
+        answer: impl Fn(&EditedFile) -> Value,
+    ) -> Result<EditedFile, ToolError> {
         let given = self.path.given();
         let target = self.target()?;
         let Some(file) = &target.existing else { return Err(self.missing(refusal::path_not_found(given))) };
@@ -110,12 +131,23 @@ impl<'w> FileEdit<'w> {
         let change =
             Change { old_bytes: old.len() as u64, new_bytes: edited.bytes.len() as u64, new_files: 0 };
         self.workspace.permit_change(target.directory(), change)?;
-        self.workspace.replace(given, &target, &edited.bytes, || match self.read(file)? == old {
-            true => Ok(()),
-            false => Err(refusal::path_changed(given)),
+        let (new, done) = EditedFile::new(&self.path, &old, edited);
+        self.workspace.replace(given, &target, &new, || {
+            if self.read(file)? != old {
+                return Err(refusal::path_changed(given));
+            }
+            if !self.workspace.is_recorded() {
+                return Ok(());
+            }
+            self.workspace.keep_evidence(Intent {
+                before: Some(Seen { sha256: Some(version::digest(&old)), ..Seen::of(&file.stat) }),
+                after: Some(Seen::content(&[&new])),
+                old: Some(&old),
+                ..Intent::new(Deed::Written, &target.relative(), answer(&done))
+            })
         })?;
         self.workspace.note_change(change);
-        Ok(EditedFile::new(&self.path, &old, edited))
+        Ok(done)
     }
 
     /// The file, its directory held.

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tool_core::{ToolError, tool};
 
-use crate::workspace::{Parents, Workspace};
+use super::reconcile::reconcile;
+use super::revert::revert;
+use crate::workspace::{Deed, Intent, Parents, Workspace};
 
 /// A directory that is there now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -20,7 +22,7 @@ pub struct MadeDirectory {
 /// Makes a directory, and the directories that lead to it.
 ///
 /// One that exists already is fine.
-#[tool(group = "file", aliases = ["mkdir"], side_effect, idempotent)]
+#[tool(group = "file", aliases = ["mkdir"], side_effect, idempotent, reconcile = reconcile, revert = revert)]
 #[example("A directory with its parents", { "path": "src/parser/tests" })]
 pub fn make_dir(
     /// The directory, relative to the workspace root.
@@ -33,6 +35,11 @@ pub fn make_dir(
 ) -> Result<MadeDirectory, ToolError> {
     let path = workspace.resolve(path)?;
     let parents = if parents { Parents::Made } else { Parents::Required };
-    let created = workspace.make_directory(&path, parents)?;
+    let created = workspace.make_directory(&path, parents, |directories| {
+        let Some(last) = directories.last() else { return Ok(()) };
+        let made = MadeDirectory { path: path.shown(), created: true };
+        let made = Intent::new(Deed::Made, last, made);
+        workspace.keep_evidence(Intent { made: directories.to_vec(), ..made })
+    })?;
     Ok(MadeDirectory { path: path.shown(), created })
 }

@@ -9,9 +9,12 @@ use serde::Serialize;
 use tool_core::{ToolError, tool};
 
 use super::list_dir::EntryType;
-use super::placing::{Overwrite, Placed, place};
+use super::placing::{Overwrite, Placed, place, replaced};
+use super::reconcile::reconcile;
+use super::revert::revert;
 use crate::workspace::{
-    Destination, HeldDestination, Named, Parents, Temporary, Use, Workspace, WorkspacePath, refusal, sync,
+    Deed, Destination, HeldDestination, Intent, Named, Parents, Temporary, Use, Workspace, WorkspacePath,
+    refusal, sync,
 };
 
 /// What was moved.
@@ -29,7 +32,7 @@ pub struct Moved {
 /// Moves or renames a file or directory.
 ///
 /// `to` is the new name, never a directory to move into. A link is moved itself.
-#[tool(group = "file", aliases = ["move"], side_effect, idempotent = false)]
+#[tool(group = "file", aliases = ["move"], side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
 #[example("A file renamed", { "from": "notes.txt", "to": "archive/notes.txt", "parents": true })]
 pub fn move_file(
     /// What to move, relative to the workspace root.
@@ -60,8 +63,9 @@ pub fn move_file(
     let placed = Placed { relative: source.relative(), file: &source.file };
     let destination = place(workspace, placed, &to, Overwrite::from(overwrite))?;
     let parents = if parents { Parents::Made } else { Parents::Required };
-    Moving { workspace, from: &from, to: &to, source: &source }.run(destination, parents)?;
-    Ok(Moved { from: from.shown(), to: to.shown(), kind: kind.into() })
+    let moved = Moved { from: from.shown(), to: to.shown(), kind: kind.into() };
+    Moving { workspace, from: &from, to: &to, source: &source, moved: &moved }.run(destination, parents)?;
+    Ok(moved)
 }
 
 /// A move with everything checked.
@@ -70,6 +74,7 @@ struct Moving<'a> {
     from: &'a WorkspacePath,
     to: &'a WorkspacePath,
     source: &'a Named,
+    moved: &'a Moved,
 }
 
 impl Moving<'_> {
@@ -80,8 +85,17 @@ impl Moving<'_> {
             .existing
             .as_ref()
             .is_some_and(|existing| (existing.stat.st_dev, existing.stat.st_ino) == identity);
+        let (relative, (before, old)) =
+            (destination.relative.clone(), replaced(self.workspace, &destination)?);
         let mut held = destination.hold(self.workspace, parents, Some(source.parent()))?;
         self.workspace.require_same(given, source)?;
+        self.workspace.keep_evidence(Intent {
+            from: Some(source.relative()),
+            before,
+            after: Some(self.workspace.seen(&source.file).map_err(|error| refusal::io(given, &error))?),
+            old: old.as_deref(),
+            ..Intent::new(Deed::Moved, &relative, self.moved)
+        })?;
         if is_same_file {
             // Two names of one file: a rename between them would do nothing.
             self.unlink_source()?;

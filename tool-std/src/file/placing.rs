@@ -1,9 +1,10 @@
 //! The rules for the name that something is moved or copied to, the same for both (files.md §12).
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, OFlags};
 use tool_core::ToolError;
 
-use crate::workspace::{Destination, Handle, Relative, Workspace, WorkspacePath, refusal, shown};
+use super::version;
+use crate::workspace::{Destination, Handle, Relative, Seen, Workspace, WorkspacePath, refusal, shown};
 
 /// What is moved or copied.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,24 @@ pub(crate) fn place(
         None => {}
     }
     Ok(destination)
+}
+
+/// What a destination means before something is put there, with its bytes where they can be kept.
+pub(super) fn replaced(
+    workspace: &Workspace,
+    destination: &Destination,
+) -> Result<(Option<Seen>, Option<Vec<u8>>), ToolError> {
+    let Some(existing) = destination.existing.as_ref().filter(|_| workspace.is_recorded()) else {
+        return Ok((None, None));
+    };
+    let seen = Seen::of(&existing.stat);
+    if existing.kind() != FileType::RegularFile || seen.size > workspace.limits().max_edit_file_bytes {
+        return Ok((Some(seen), None));
+    }
+    let given = destination.relative.shown();
+    let open = existing.reopen(OFlags::RDONLY).map_err(|errno| refusal::system(&given, errno))?;
+    let bytes = workspace.read_open(&given, &open, seen.size)?;
+    Ok((Some(Seen { sha256: Some(version::digest(&bytes)), ..seen }), Some(bytes)))
 }
 
 /// The name is that of something else; of a directory, that is often a misunderstanding.

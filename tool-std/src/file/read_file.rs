@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -14,7 +13,7 @@ use super::lines::{self, Bounds, Eol};
 use super::misfit::{Misfits, misfit};
 use super::version;
 use crate::limits::MAX_BINARY_READ_BYTES;
-use crate::workspace::{Use, Workspace, refusal};
+use crate::workspace::{Workspace, refusal};
 
 /// First line when the call does not say.
 const OFFSET: i64 = 1;
@@ -113,9 +112,10 @@ pub fn read_file(
     check(lines, bytes, encoding, binary)?;
     let reading = Reading::parse(encoding)?;
     let path = workspace.resolve(path)?;
-    let handle = workspace.regular_file(&path, Use::Read)?;
-    let file = handle.reopen(OFlags::RDONLY).map_err(|errno| refusal::system(path.given(), errno))?;
-    let content = Content::new(workspace, path.given(), file, handle.stat.st_size.cast_unsigned());
+    let handle = workspace.file_to_read(&path)?;
+    let size = handle.stat.st_size.cast_unsigned();
+    let file = handle.into_reader().map_err(|errno| refusal::system(path.given(), errno))?;
+    let content = Content::new(workspace, path.given(), file, size);
     let text = match binary {
         true => read_bytes(workspace, path.shown(), content, bytes)?,
         false => read_lines(workspace, path.shown(), content, lines, reading)?,

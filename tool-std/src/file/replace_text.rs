@@ -8,6 +8,8 @@ use serde::Serialize;
 use tool_core::{ToolError, tool};
 
 use super::edited_file::{EditedFile, FileEdit};
+use super::reconcile::reconcile;
+use super::revert::revert;
 use crate::edit::replace::{self, Occurring};
 use crate::workspace::Workspace;
 
@@ -25,7 +27,7 @@ pub struct ReplacedText {
 ///
 /// The text is no pattern, and white space counts. A line end in `old` is found whether the file has LF or CR LF there,
 /// and line ends in `new` follow the file.
-#[tool(group = "file", side_effect, idempotent = false)]
+#[tool(group = "file", side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
 #[example("A word in a sentence that occurs once", {
     "path": "notes.txt", "old": "two loaves", "new": "one loaf"
 })]
@@ -48,10 +50,15 @@ pub fn replace_text(
     replace::check(old, new)?;
     let occurring = if all { Occurring::All } else { Occurring::Once };
     let replacements = Cell::new(0);
-    let file = FileEdit::new(workspace, path, expected_version)?.run(|file| {
+    let engine = |file: &[u8]| {
         let replaced = replace::apply(file, old, new, occurring, workspace.limits())?;
         replacements.set(replaced.replacements);
         Ok(replaced.edited)
-    })?;
+    };
+    let answer = |file: &EditedFile| {
+        let done = ReplacedText { file: file.clone(), replacements: replacements.get() };
+        serde_json::to_value(done).unwrap_or_default()
+    };
+    let file = FileEdit::new(workspace, path, expected_version)?.run_answering(engine, answer)?;
     Ok(ReplacedText { file, replacements: replacements.get() })
 }

@@ -4,12 +4,12 @@
 //! budgets. No external program, no memory maps, no configuration from the environment.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Encoding, MmapChoice, Searcher, SearcherBuilder};
 use ignore::types::Types;
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::FileType;
 use tool_core::ToolError;
 
 use super::crew;
@@ -21,6 +21,9 @@ use super::search_files::{SearchOutput, SearchSort};
 use super::search_result::{Room, SearchResult};
 use super::types::selection;
 use crate::workspace::{Entry, Handle, Relative, Use, Walk, WalkOptions, Workspace, WorkspacePath, refusal};
+
+/// Bytes that are read at first: most files whole. What follows is read into the searcher's own buffer.
+const AT_ONCE: usize = 16 * 1024;
 
 /// The searcher's encoding; `None` sniffs a byte-order mark.
 pub(crate) fn label(encoding: &str) -> Result<Option<Encoding>, ToolError> {
@@ -106,10 +109,10 @@ impl Search<'_> {
 
     /// A file that the caller named: what would be passed over in a walk is an error, and a binary file is searched.
     fn run_on_file(&self, path: &WorkspacePath) -> Result<SearchResult, ToolError> {
-        let handle = self.workspace.regular_file(path, Use::Read)?;
+        let handle = self.workspace.file_to_read(path)?;
         let mut result = SearchResult::new(self.room.output);
         let mut searcher = self.searcher(BinaryDetection::convert(0));
-        match self.search_file(&self.matcher, &mut searcher, path.given(), &handle)? {
+        match self.search_file(&self.matcher, &mut searcher, path.given(), handle)? {
             Ok(mut found) => {
                 if found.binary && !found.matches.is_empty() {
                     found.matches = vec![LineMatch { binary: true, ..LineMatch::default() }];
@@ -199,7 +202,7 @@ impl Search<'_> {
         opened: Result<Handle, ToolError>,
     ) -> Result<Searched, ToolError> {
         let outcome = match opened {
-            Ok(handle) => self.search_file(matcher, searcher, &place.shown, &handle)?,
+            Ok(handle) => self.search_file(matcher, searcher, &place.shown, handle)?,
             Err(error) => Err(Unsearched::Unreadable(error)),
         };
         Ok(Searched { place, outcome })
@@ -232,7 +235,7 @@ impl Search<'_> {
         matcher: &RegexMatcher,
         searcher: &mut Searcher,
         shown: &str,
-        handle: &Handle,
+        handle: Handle,
     ) -> Result<Result<Found, Unsearched>, ToolError> {
         self.workspace.check()?;
         let size = handle.stat.st_size.cast_unsigned();
@@ -240,7 +243,7 @@ impl Search<'_> {
         if size > limit {
             return Ok(Err(Unsearched::TooLarge(size, limit)));
         }
-        let file = match handle.reopen(OFlags::RDONLY) {
+        let file = match handle.into_reader() {
             Ok(file) => file,
             Err(errno) => return Ok(Err(Unsearched::Unreadable(refusal::system(shown, errno)))),
         };
@@ -251,7 +254,9 @@ impl Search<'_> {
         };
         let mut collector =
             Collector::new(matcher, Wanted { matches, bytes: self.room.bytes, ..self.wanted });
-        let reader = Watched { workspace: self.workspace, file: file.take(size) };
+        // The searcher asks for the three bytes of a byte-order mark first.
+        let watched = Watched { workspace: self.workspace, file: file.take(size) };
+        let reader = BufReader::with_capacity(AT_ONCE, watched);
         match searcher.search_reader(matcher, reader, &mut collector) {
             Ok(()) => match collector.found() {
                 found if found.long_line => Ok(Err(Unsearched::LongLine)),

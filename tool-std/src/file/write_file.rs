@@ -9,8 +9,12 @@ use tool_core::{Effect, ToolError, tool};
 
 use super::content::Content;
 use super::encoding::Writing;
+use super::reconcile::reconcile;
+use super::revert::revert;
 use super::version::{self, Expected};
-use crate::workspace::{Change, Handle, Parents, Taken, Target, Workspace, WorkspacePath, refusal};
+use crate::workspace::{
+    Change, Deed, Handle, Intent, Parents, Seen, Taken, Target, Workspace, WorkspacePath, refusal,
+};
 
 /// How often a write begins again because the name was taken meanwhile.
 const ATTEMPTS: usize = 3;
@@ -52,7 +56,7 @@ pub struct Written {
 ///
 /// The file is replaced at once or stays as it was. To change a part of a file use an edit tool instead. With
 /// `expected_version` nothing is written if somebody else changed the file since it was read.
-#[tool(group = "file", aliases = ["write"], side_effect, idempotent = false)]
+#[tool(group = "file", aliases = ["write"], side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
 #[example("A new file", { "path": "notes/today.md", "content": "# Today\n", "mode": "create_new" })]
 pub fn write_file(
     /// The file, relative to the workspace root.
@@ -161,10 +165,8 @@ impl Write<'_> {
 
     fn create(&self, path: &WorkspacePath, target: &Target) -> Result<Written, ToolError> {
         self.require_missing(path.given())?;
-        self.workspace.replace(path.given(), target, &self.content, || Ok(()))?;
         let new_bytes = self.content.len() as u64;
-        self.workspace.note_change(Change { old_bytes: 0, new_bytes, new_files: target.new_entries });
-        Ok(Written {
+        let written = Written {
             path: path.shown(),
             created: true,
             unchanged: false,
@@ -172,7 +174,15 @@ impl Write<'_> {
             size: new_bytes,
             version: Some(version::of(&self.content)),
             previous_version: None,
-        })
+        };
+        self.workspace.replace(path.given(), target, &self.content, || {
+            self.workspace.keep_evidence(Intent {
+                after: Some(Seen::content(&[&self.content])),
+                ..Intent::new(Deed::Written, &target.relative(), &written)
+            })
+        })?;
+        self.workspace.note_change(Change { old_bytes: 0, new_bytes, new_files: target.new_entries });
+        Ok(written)
     }
 
     fn overwrite(
@@ -198,9 +208,16 @@ impl Write<'_> {
         let change = Change { old_bytes: old.size, new_bytes, new_files: 0 };
         self.workspace.permit_change(target.directory(), change)?;
         let given = path.given();
-        self.workspace.replace(given, target, &self.content, || match self.expected {
-            Some(_) => self.require(given, self.old(given, file)?.bytes.as_deref()),
-            None => Ok(()),
+        self.workspace.replace(given, target, &self.content, || {
+            if self.expected.is_some() {
+                self.require(given, self.old(given, file)?.bytes.as_deref())?;
+            }
+            self.workspace.keep_evidence(Intent {
+                before: Some(self.seen(given, file, old)?),
+                after: Some(Seen::content(&[&self.content])),
+                old: old.bytes.as_deref(),
+                ..Intent::new(Deed::Written, &target.relative(), &written)
+            })
         })?;
         self.workspace.note_change(change);
         Ok(written)
@@ -215,12 +232,7 @@ impl Write<'_> {
     ) -> Result<Written, ToolError> {
         let added = self.content.len() as u64;
         let change = Change { old_bytes: 0, new_bytes: added, new_files: 0 };
-        if added > 0 {
-            self.workspace.permit_change(target.directory(), change)?;
-            self.workspace.append(path.given(), file, &self.content)?;
-            self.workspace.note_change(change);
-        }
-        Ok(Written {
+        let written = Written {
             path: path.shown(),
             created: false,
             unchanged: added == 0,
@@ -228,7 +240,37 @@ impl Write<'_> {
             size: old.size + added,
             version: old.bytes.as_ref().map(|bytes| version::of(&[bytes, self.content.as_slice()].concat())),
             previous_version: old.version(),
-        })
+        };
+        if added > 0 {
+            self.workspace.permit_change(target.directory(), change)?;
+            // Of what is too large to hash only the size is known, and that is not enough to judge by.
+            if let Some(bytes) = &old.bytes {
+                self.workspace.keep_evidence(Intent {
+                    before: Some(Seen::content(&[bytes])),
+                    after: Some(Seen::content(&[bytes, &self.content])),
+                    ..Intent::new(Deed::Appended, &target.relative(), &written)
+                })?;
+            }
+            self.workspace.append(path.given(), file, &self.content)?;
+            self.workspace.note_change(change);
+        }
+        Ok(written)
+    }
+
+    /// What a file is before it is replaced: by its content where that is known.
+    fn seen(&self, given: &str, file: &Handle, old: &Old) -> Result<Seen, ToolError> {
+        let seen = Seen::of(&file.stat);
+        if !self.workspace.is_recorded() {
+            return Ok(seen);
+        }
+        let sha256 = match &old.bytes {
+            Some(bytes) => Some(version::digest(bytes)),
+            None => {
+                let digest = self.workspace.digest(file, u64::MAX);
+                Some(digest.map_err(|error| refusal::io(given, &error))?.0)
+            }
+        };
+        Ok(Seen { sha256, ..seen })
     }
 
     /// What a file holds; no bytes when it is larger than what is hashed.

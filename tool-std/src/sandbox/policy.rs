@@ -127,7 +127,7 @@ impl SandboxPolicy {
 }
 
 /// `$XDG_STATE_HOME/toolbox` (XDG Base Directory Specification 0.8), or a place for temporary files without a home.
-pub(super) fn state_directory() -> PathBuf {
+pub(crate) fn state_directory() -> PathBuf {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
     state.unwrap_or_else(std::env::temp_dir).join("toolbox")

@@ -257,7 +257,8 @@ impl Running<'_> {
                     stream.read(&mut chunk, self.job.follower.as_ref(), self.live.as_mut());
                 }
             }
-            if talks && !self.listen() {
+            // Behind its usage a helper has nothing to tell; the kernel takes its time to end it.
+            if talks && (!self.listen() || self.usage.is_some()) {
                 break;
             }
             if cancelled {

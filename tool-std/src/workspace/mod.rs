@@ -8,6 +8,7 @@ mod content;
 mod descriptor;
 mod destination;
 mod directories;
+mod evidence;
 mod fallback;
 mod identity;
 mod ignores;
@@ -18,6 +19,7 @@ pub mod managed;
 mod nearest;
 mod open;
 mod path;
+mod plain;
 pub mod policy;
 pub mod protect;
 mod quota;
@@ -51,6 +53,7 @@ pub use walk::{Entry, GitDirectories, Skipped, Unreadable, UnreadablePlace, Walk
 
 use crate::limits::Limits;
 pub(crate) use destination::{Destination, HeldDestination, sync};
+pub(crate) use evidence::{Deed, Evidence, Intent, Seen};
 use locate::Place;
 use lock::Locks;
 pub(crate) use open::Handle;
@@ -214,15 +217,14 @@ impl Workspace {
     /// # Errors
     /// Those of files.md §3 for paths; `effect_not_declared` for writing in a call that declares none.
     pub fn open_file(&self, path: &WorkspacePath, access: Access) -> Result<File, ToolError> {
-        let (wanted, flags) = match access {
-            Access::Read => (Use::Read, OFlags::RDONLY),
-            Access::Append => (Use::Write, OFlags::WRONLY | OFlags::APPEND),
-        };
         if access == Access::Append {
             self.may_write()?;
         }
-        let handle = self.regular_file(path, wanted)?;
-        handle.reopen(flags).map_err(|errno| refusal::system(path.given(), errno))
+        let opened = match access {
+            Access::Read => self.file_to_read(path)?.into_reader(),
+            Access::Append => self.regular_file(path, Use::Write)?.reopen(OFlags::WRONLY | OFlags::APPEND),
+        };
+        opened.map_err(|errno| refusal::system(path.given(), errno))
     }
 
     /// Walks the tree below a directory in the order of paths.
@@ -242,6 +244,19 @@ impl Workspace {
             FileType::RegularFile => Ok(handle),
             FileType::Directory => Err(refusal::is_a_directory(path.given())),
             other => Err(refusal::not_regular_file(path.given(), other)),
+        }
+    }
+
+    /// The handle of a regular file that may be read; it is open already where that is cheap.
+    pub(crate) fn file_to_read(&self, path: &WorkspacePath) -> Result<Handle, ToolError> {
+        self.check()?;
+        self.permit(path.given(), path.relative(), Use::Read)?;
+        match self.opener().plain(path.relative()) {
+            Some(handle) if !path.names_directory() => {
+                self.permit_handle(path.given(), &handle, Use::Read)?;
+                Ok(handle)
+            }
+            _ => self.regular_file(path, Use::Read),
         }
     }
 

@@ -1,5 +1,5 @@
 //! Opening beneath the root handle (sandbox.md §2): first an `O_PATH` handle that touches nothing, then decisions about
-//! that handle, then a reopen of it for the access wanted.
+//! that handle, then a reopen of it for the access wanted. Plain files are read in one step, see [`super::plain`].
 //!
 //! The kernel resolves (`openat2`); where it cannot, [`super::fallback`] does with the same answers.
 
@@ -15,6 +15,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::path::Relative;
+use super::plain::Kept;
 use super::policy::Rule;
 use super::{descriptor, fallback};
 
@@ -72,9 +73,29 @@ pub(crate) struct Handle {
     pub(crate) stat: Stat,
     /// The path without links.
     pub(crate) relative: Relative,
+    /// Whether it is open for reading already.
+    to_read: bool,
 }
 
 impl Handle {
+    /// A file that is open for reading.
+    pub(crate) fn to_read(fd: OwnedFd, stat: Stat, relative: Relative) -> Self {
+        Self { fd, stat, relative, to_read: true }
+    }
+
+    /// Something that nothing was done with yet.
+    fn untouched(fd: OwnedFd, stat: Stat, relative: Relative) -> Self {
+        Self { fd, stat, relative, to_read: false }
+    }
+
+    /// Opens the file behind the handle for reading, unless it is.
+    pub(crate) fn into_reader(self) -> Result<File, Errno> {
+        match self.to_read {
+            true => Ok(File::from(self.fd)),
+            false => self.reopen(OFlags::RDONLY),
+        }
+    }
+
     /// Opens the file behind the handle for an access (sandbox.md §2 rule 4).
     pub(crate) fn reopen(&self, access: OFlags) -> Result<File, Errno> {
         let flags = access | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -110,6 +131,7 @@ pub(crate) struct Opener {
     by_component: fallback::Root,
     resolver: Resolver,
     mounts: Rule,
+    kept: Kept,
 }
 
 impl Opener {
@@ -118,12 +140,21 @@ impl Opener {
         let root = open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let resolver = if without_openat2 { Resolver::CapStd } else { Resolver::probe(&root) };
         let by_component = fallback::Root::new(root.as_fd())?;
-        Ok(Self { root, by_component, resolver, mounts })
+        Ok(Self { root, by_component, resolver, mounts, kept: Kept::default() })
     }
 
     /// Who resolves paths.
     pub(crate) fn resolver(&self) -> Resolver {
         self.resolver
+    }
+
+    /// What is done about mount points.
+    pub(crate) fn mounts(&self) -> Rule {
+        self.mounts
+    }
+
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// The root handle.
@@ -154,7 +185,7 @@ impl Opener {
             .as_bytes()
             .split(|byte| *byte == b'/')
             .filter(|name| !matches!(*name, b"" | b"."));
-        (stat.st_nlink > 0).then(|| Handle { fd, stat, relative: Relative::from_components(names) })
+        (stat.st_nlink > 0).then(|| Handle::untouched(fd, stat, Relative::from_components(names)))
     }
 
     /// A child of an open directory, without following it if it is a link.
@@ -166,7 +197,7 @@ impl Opener {
     ) -> Result<Handle, Refused> {
         let fd = self.child_of(dir, name)?;
         let stat = fstat(&fd)?;
-        Ok(Handle { fd, stat, relative })
+        Ok(Handle::untouched(fd, stat, relative))
     }
 
     /// A handle of a child of an open directory, without following it if it is a link.
@@ -190,7 +221,7 @@ impl Opener {
             let stat = fstat(&fd)?;
             match self.path_of(fd.as_fd())? {
                 Some(relative) if self.is_named(&stat, &relative) => {
-                    return Ok(Handle { fd, stat, relative });
+                    return Ok(Handle::untouched(fd, stat, relative));
                 }
                 _ => continue,
             }

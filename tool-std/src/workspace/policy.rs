@@ -46,6 +46,8 @@ pub struct WorkspacePolicy {
     pub sealed: Vec<PathBuf>,
     /// Files that no file tool touches under any name: the journal's.
     pub sealed_files: Vec<PathBuf>,
+    /// Where recorded calls leave evidence of what they change: `effects` in the state directory. `None`: nowhere.
+    pub effects: Option<PathBuf>,
     /// Files that may be read and never changed, under any name: the configuration and policy files in use.
     pub guarded_files: Vec<PathBuf>,
     /// The limits of the file tools.

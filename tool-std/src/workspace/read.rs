@@ -3,11 +3,9 @@
 use std::fs::File;
 
 use rustix::buffer::spare_capacity;
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 use tool_core::ToolError;
 
-use super::protect::Use;
 use super::{Workspace, WorkspacePath, refusal};
 
 /// Bytes between two looks at the call.
@@ -21,13 +19,13 @@ impl Workspace {
     /// # Errors
     /// Those of files.md §3 for paths; `file_too_large`, `io_error`, `cancelled`, `timeout`.
     pub fn read(&self, path: &WorkspacePath) -> Result<Vec<u8>, ToolError> {
-        let handle = self.regular_file(path, Use::Read)?;
+        let handle = self.file_to_read(path)?;
         let size = handle.stat.st_size.cast_unsigned();
         let limit = self.limits().max_read_file_bytes;
         if size > limit {
             return Err(refusal::file_too_large(size, limit));
         }
-        let file = handle.reopen(OFlags::RDONLY).map_err(|errno| refusal::system(path.given(), errno))?;
+        let file = handle.into_reader().map_err(|errno| refusal::system(path.given(), errno))?;
         self.read_open(path.given(), &file, size)
     }
 

@@ -52,6 +52,11 @@ impl Target {
     pub(crate) fn directory(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()
     }
+
+    /// The path of the name, without links.
+    pub(crate) fn relative(&self) -> Relative {
+        self.directory.relative.join(&self.name)
+    }
 }
 
 /// Directories made on the way, from the top; they go again unless something was written into them.
@@ -180,7 +185,8 @@ impl Workspace {
             let child = self
                 .opener()
                 .child(directory.as_fd(), name, relative)
-                .map_err(|refused| as_error(given, refused))?;
+                .map_err(|refused| as_error(given, refused))
+                .inspect_err(|_| remove_again(&directory, name, is_new))?;
             if FileType::from_raw_mode(child.stat.st_mode) != FileType::Directory {
                 return Err(refusal::not_a_directory(given));
             }
@@ -227,6 +233,13 @@ impl Workspace {
             (None, Err(Errno::NOENT)) => true,
             _ => false,
         }
+    }
+}
+
+/// Takes away a directory that was made a moment ago and cannot be used.
+fn remove_again(directory: &Handle, name: &[u8], is_new: bool) {
+    if is_new {
+        let _ = unlinkat(directory, name, AtFlags::REMOVEDIR);
     }
 }
 

@@ -192,12 +192,19 @@ impl Workspace {
     /// The handle of an entry that is a regular file and may be read.
     pub(crate) fn entry_file(&self, entry: &Entry) -> Result<Handle, ToolError> {
         let shown = entry.shown();
-        let opened = self.opener().child(entry.directory.as_fd(), entry.name(), entry.relative.clone());
+        let directory = entry.directory.as_fd();
+        let opened = match self.opener().plain_child(directory, entry.name_path(), &entry.relative) {
+            Some(handle) => Ok(handle),
+            None => self.opener().child(directory, entry.name(), entry.relative.clone()),
+        };
         self.readable(&shown, opened)
     }
 
     /// The same by the path that an entry had: a link on the way there now is not followed.
     pub(crate) fn file_at(&self, shown: &str, path: &Relative) -> Result<Handle, ToolError> {
+        if let Some(handle) = self.opener().plain(path) {
+            return self.readable(shown, Ok(handle));
+        }
         let opened = self.opener().handle(path.as_path()).and_then(|handle| {
             let is_same = handle.relative == *path;
             is_same.then_some(handle).ok_or(Refused::System(Errno::AGAIN))

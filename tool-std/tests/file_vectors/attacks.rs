@@ -9,16 +9,10 @@ const GROUPS: [&str; 6] = ["path", "patch", "regex", "resource", "json", "secret
 /// Tools that other tests of this crate attack: those of the shell group.
 const SHELL: [&str; 2] = ["bash", "run_command"];
 
-/// Cases that wait for another part of the project.
-const PENDING: [(&str, &str); 1] = [("json-019", "a bound on the depth of what a tool returns")];
-
 #[test]
 fn vectors_attacks() {
     run("attacks.json", |case| {
         let (group, tool) = (case["group"].as_str().unwrap(), case["call"]["tool"].as_str());
-        if let Some((_, why)) = PENDING.iter().find(|(id, _)| case["id"] == *id) {
-            return Err(format!("pending: {why}"));
-        }
         match (group, tool) {
             (_, Some(tool)) if SHELL.contains(&tool) => Err("the tests of the shell group".to_owned()),
             ("json" | "secrets", None) => json::attack(case),

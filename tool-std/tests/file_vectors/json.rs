@@ -29,6 +29,7 @@ pub(crate) fn attack(case: &Value) -> Result<Vec<String>, String> {
             with_schema(schema, &json!({"a": (0..100_000).collect::<Vec<_>>()}).to_string())
         }
         "json-017" => with_schema(json!({}), &keys.unwrap_or_default()),
+        "json-019" => returned_deep(case["call"]["fault"].as_str().unwrap()),
         "secrets-009" => panicked(),
         other => return Err(format!("a test of {other}")),
     };
@@ -91,6 +92,56 @@ fn colliding() -> Value {
     };
     let keys = (0_u64..).map(|number| number.to_string()).filter(|key| hash(key) & COMMON == 0);
     keys.take(KEYS).map(|key| (key, Value::Null)).collect::<serde_json::Map<_, _>>().into()
+}
+
+/// The depth that the catalogue speaks of.
+const DEEP: usize = 10_000;
+
+/// A value that is nested as deep as that, built without recursion.
+fn deep() -> Value {
+    (0..DEEP).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
+}
+
+/// Returns bytes that are not UTF-8.
+#[tool]
+fn raw_bytes() -> Vec<u8> {
+    vec![0xff, 0xfe, 0x00, 0x80]
+}
+
+/// Returns a deep value.
+#[tool]
+fn deep_value() -> Value {
+    deep()
+}
+
+/// Fails with a deep value in its details.
+#[tool]
+fn deep_details() -> Result<String, ToolError> {
+    Err(ToolError::failed("It is in the details.").detail("value", deep()))
+}
+
+/// Returns a deep value as part of its own type.
+#[tool]
+async fn deep_part() -> Vec<Value> {
+    vec![deep()]
+}
+
+/// Bytes pass as they are written in JSON; depth is a fault of the tool, wherever the value stands.
+fn returned_deep(fault: &str) -> Result<Value, ToolError> {
+    assert!(fault.contains("not UTF-8") && fault.contains("10,000 deep"), "another attack: {fault}");
+    let registry = Registry::builder()
+        .add::<RawBytesTool>()
+        .add::<DeepValueTool>()
+        .add::<DeepDetailsTool>()
+        .add::<DeepPartTool>();
+    let executor = executor(registry.build())?;
+    let call =
+        |tool: &str| executor.call_blocking(Call::new(tool, json!({})), &ToolContext::empty(), Caller::Test);
+    assert_eq!(call("raw_bytes")?.data(), json!([0xff, 0xfe, 0x00, 0x80]));
+    for tool in ["deep_details", "deep_part"] {
+        assert_eq!(call(tool).unwrap_err().code_str(), "output_too_deep", "{tool}");
+    }
+    Ok(call("deep_value")?.data())
 }
 
 /// Panics with a secret in its message.

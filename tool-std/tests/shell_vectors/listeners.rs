@@ -1,16 +1,20 @@
 //! Listeners on the loopback and at abstract names that count who comes.
 
-use std::io::Read;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// What the tests themselves say, to know that everybody before them was counted.
+const MARK: &[u8] = b"only to be counted up to here";
 
 /// One of each kind, with one count.
 pub(crate) struct Listeners {
     hits: Arc<AtomicUsize>,
+    marks: Arc<AtomicUsize>,
     pub(crate) port: u16,
 }
 
@@ -18,15 +22,18 @@ impl Listeners {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (hits, port) = (Arc::new(AtomicUsize::new(0)), listener.local_addr().unwrap().port());
-        let counter = Arc::clone(&hits);
+        let marks = Arc::new(AtomicUsize::new(0));
+        let (counter, marked) = (Arc::clone(&hits), Arc::clone(&marks));
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
-                counter.fetch_add(1, Ordering::SeqCst);
                 let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
-                let _ = stream.read(&mut [0; 64]);
+                let mut said = [0; 64];
+                let heard = stream.read(&mut said).unwrap_or(0);
+                let kind = if said[..heard].starts_with(MARK) { &marked } else { &counter };
+                kind.fetch_add(1, Ordering::SeqCst);
             }
         });
-        Self { hits, port }
+        Self { hits, marks, port }
     }
 
     pub(crate) fn start_abstract(&self, name: &str) {
@@ -40,7 +47,17 @@ impl Listeners {
         });
     }
 
+    /// How many came until now: they are taken in the order in which they came.
     pub(crate) fn count(&self) -> usize {
+        let before = self.marks.load(Ordering::SeqCst);
+        let mut own = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        own.write_all(MARK).unwrap();
+        own.shutdown(Shutdown::Write).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while self.marks.load(Ordering::SeqCst) == before {
+            assert!(Instant::now() < deadline, "the listener does not answer");
+            std::thread::yield_now();
+        }
         self.hits.load(Ordering::SeqCst)
     }
 }

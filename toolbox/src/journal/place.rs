@@ -23,6 +23,18 @@ pub(crate) fn path() -> Option<PathBuf> {
     }
 }
 
+/// The files of the journal, which no file tool touches: closing one drops the locks that this program has on it.
+pub(crate) fn files() -> Vec<PathBuf> {
+    let Some(path) = path() else { return Vec::new() };
+    let beside = |suffix: &str| {
+        let mut name = path.clone().into_os_string();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let others = ["seal", "key", "ballast"].map(|extension| path.with_extension(extension));
+    ["", "-wal", "-shm", "-journal"].map(beside).into_iter().chain(others).collect()
+}
+
 /// The journal, opened when a call needs it. It must not lie in the workspace.
 pub(crate) fn journal(workspace: Option<PathBuf>) -> Option<LazyJournal> {
     let mut options = SqliteOptions::default();

@@ -123,8 +123,9 @@ fn watch(order: &Order, socket: BorrowedFd<'_>, command: Pid, ends: &ChildEnds) 
             Err(_) => return Vec::new(),
         }
         ends.drain();
-        if let Some(status) = reaped(command) {
-            return ended(order, status);
+        let (status, alone) = reaped(command);
+        if let Some(status) = status {
+            return ended(order, status, alone);
         }
         match receive(socket) {
             Ok(Some(Message::Terminate)) => {
@@ -136,20 +137,22 @@ fn watch(order: &Order, socket: BorrowedFd<'_>, command: Pid, ends: &ChildEnds) 
     }
 }
 
-/// Takes the ends of all children; the command's, if it is among them.
-fn reaped(command: Pid) -> Option<WaitStatus> {
+/// Takes the ends of all children; the command's, if it is among them, and whether no child is left.
+fn reaped(command: Pid) -> (Option<WaitStatus>, bool) {
     let mut status = None;
-    while let Ok(Some((pid, ended))) = wait(WaitOptions::NOHANG) {
-        if pid == command {
-            status = Some(ended);
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, ended))) if pid == command => status = Some(ended),
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            outcome => return (status, matches!(outcome, Err(Errno::CHILD))),
         }
     }
-    status
 }
 
-fn ended(order: &Order, status: WaitStatus) -> Vec<Message> {
+/// In its PID namespace whoever descends from process 1 has an ancestor among its children: without one there are no strays.
+fn ended(order: &Order, status: WaitStatus, alone: bool) -> Vec<Message> {
     let own_proc = order.plan.has(Layer::Pidns) && order.plan.has(Layer::Mounts);
-    let left = own_proc.then(|| Message::Left(tree::others()));
+    let left = own_proc.then(|| Message::Left(if alone { 0 } else { tree::others() }));
     let end = match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Some(Message::Exit(code)),
         (None, signal) => signal.map(Message::Signal),

@@ -30,7 +30,7 @@ use rustix::process::{
 };
 
 use self::init::Order;
-use self::process::{Fork, close_from, exit_now, fork};
+use self::process::{Fork, close_from, close_output, exit_now, fork};
 use super::layers::Layer;
 use super::wire::{HELPER_NAME, Message, Refusal, Stage, VERSION, receive_with, send};
 
@@ -95,6 +95,7 @@ fn supervise(order: &Order, socket: BorrowedFd<'_>) -> Result<(), Refusal> {
     match fork().map_err(Refusal::at(Stage::Process))? {
         Fork::Child => init::run(order, socket),
         Fork::Parent(first) => {
+            close_output();
             let crowded = watch(order, socket, first).map_err(Refusal::at(Stage::Process))?;
             let _ = kill_process(first, Signal::KILL);
             let _ = waitpid(Some(first), WaitOptions::empty());

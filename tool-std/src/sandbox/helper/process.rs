@@ -52,6 +52,14 @@ pub(super) fn close_from(first: RawFd) -> Result<(), Errno> {
     if done == 0 { Ok(()) } else { Err(last_error()) }
 }
 
+/// Closes the ends of the command's output that this process has: they end when the command has, not when this does.
+pub(super) fn close_output() {
+    for end in [libc::STDOUT_FILENO, libc::STDERR_FILENO] {
+        // SAFETY: nothing in the helper outside of the namespaces writes there, and no value owns these descriptors.
+        unsafe { libc::close(end) };
+    }
+}
+
 pub(super) fn last_error() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }

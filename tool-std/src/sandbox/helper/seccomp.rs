@@ -1,7 +1,8 @@
-//! The system call filter: data in tables, compiled by `seccompiler`, and the number guard by hand (sandbox.md §9).
+//! The system call filter: data in tables, compiled by `seccompiler`, and what numbers alone decide by hand (sandbox.md §9).
 //!
-//! Three programs, since each knows one answer: numbers of a foreign entry end the process, `clone3` is not there, and
-//! what leads out of the sandbox is not permitted.
+//! Three programs: one looks at numbers only, and searches; `clone3` is not there; and calls with certain arguments are not
+//! permitted. When a filter is installed the kernel runs it for every number, so a list of them would cost each command its
+//! length, times the numbers that there are.
 
 use std::collections::BTreeMap;
 
@@ -120,7 +121,7 @@ impl Filters {
 
     fn build(network: Network) -> Built<Vec<BpfProgram>> {
         let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-        Ok(vec![number_guard(), compile(absent, Errno::NOSYS)?, compile(refused(network)?, Errno::PERM)?])
+        Ok(vec![by_number(), compile(absent, Errno::NOSYS)?, compile(refused(network)?, Errno::PERM)?])
     }
 
     /// Installs them on this thread, for good.
@@ -142,28 +143,57 @@ fn compile(rules: Rules, answer: Errno) -> Built<BpfProgram> {
     SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), ARCH)?.try_into()
 }
 
-/// Ends a process that enters the kernel by a number of the x32 entry. (The architecture is looked at by the others.)
-#[cfg(target_arch = "x86_64")]
-fn number_guard() -> BpfProgram {
-    const LOAD_NUMBER: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
-    const JUMP_IF_AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
-    const ANSWER: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
-    vec![
-        sock_filter { code: LOAD_NUMBER, jt: 0, jf: 0, k: 0 },
+const LOAD_NUMBER: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+const JUMP_IF_AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
+const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+const ANSWER: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+
+/// Ends a process that enters the kernel by a number of the x32 entry, and refuses what is never permitted. (The
+/// architecture is looked at by the other programs; the strictest answer counts.)
+fn by_number() -> BpfProgram {
+    let mut program = vec![sock_filter { code: LOAD_NUMBER, jt: 0, jf: 0, k: 0 }];
+    #[cfg(target_arch = "x86_64")]
+    program.extend([
         sock_filter { code: JUMP_IF_AT_LEAST, jt: 0, jf: 1, k: X32 },
-        sock_filter { code: ANSWER, jt: 0, jf: 0, k: libc::SECCOMP_RET_KILL_PROCESS },
-        sock_filter { code: ANSWER, jt: 0, jf: 0, k: libc::SECCOMP_RET_ALLOW },
-    ]
+        answer(libc::SECCOMP_RET_KILL_PROCESS),
+    ]);
+    let mut numbers: Vec<u32> = NEVER.iter().filter_map(|number| u32::try_from(*number).ok()).collect();
+    numbers.sort_unstable();
+    program.extend(search(&numbers));
+    program
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-fn number_guard() -> BpfProgram {
-    Vec::new()
+/// Refuses the sorted numbers and allows the others.
+fn search(numbers: &[u32]) -> BpfProgram {
+    let (low, high) = numbers.split_at(numbers.len() / 2);
+    match (low, high) {
+        ([], []) => vec![answer(libc::SECCOMP_RET_ALLOW)],
+        ([], [number, ..]) => {
+            let refusal = libc::SECCOMP_RET_ERRNO | Errno::PERM.raw_os_error().cast_unsigned();
+            let jump = sock_filter { code: JUMP_IF_EQUAL, jt: 0, jf: 1, k: *number };
+            vec![jump, answer(refusal), answer(libc::SECCOMP_RET_ALLOW)]
+        }
+        (_, high) => {
+            let (below, above) = (search(low), search(high));
+            // A jump over the lower half; a quarter of what a jump can pass is enough for it.
+            let jump = sock_filter {
+                code: JUMP_IF_AT_LEAST,
+                jt: u8::try_from(below.len()).unwrap_or(u8::MAX),
+                jf: 0,
+                k: high.first().copied().unwrap_or_default(),
+            };
+            [vec![jump], below, above].concat()
+        }
+    }
+}
+
+fn answer(value: u32) -> sock_filter {
+    sock_filter { code: ANSWER, jt: 0, jf: 0, k: value }
 }
 
 /// What is not permitted: a call without rules always, else when one of its rules holds.
 fn refused(network: Network) -> Built<Rules> {
-    let mut rules: Rules = NEVER.iter().map(|number| (*number, Vec::new())).collect();
+    let mut rules = Rules::new();
     rules.insert(libc::SYS_socket, sockets(network)?);
     rules.insert(libc::SYS_socketpair, vec![rule([is_not(0, UNIX)?])?]);
     rules.insert(
@@ -225,6 +255,37 @@ fn masked(argument: u8, mask: u64, value: u64) -> Built<SeccompCondition> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the program answers to a number.
+    fn answered(program: &[sock_filter], number: u32) -> u32 {
+        let mut at = 1;
+        loop {
+            let step = &program[at];
+            at += match step.code {
+                ANSWER => return step.k,
+                JUMP_IF_EQUAL if number == step.k => 1 + usize::from(step.jt),
+                JUMP_IF_AT_LEAST if number >= step.k => 1 + usize::from(step.jt),
+                _ => 1 + usize::from(step.jf),
+            };
+        }
+    }
+
+    #[test]
+    fn every_number_has_its_answer_after_few_steps() {
+        let program = by_number();
+        assert_eq!((program[0].code, program[0].k), (LOAD_NUMBER, 0));
+        for number in 0..2_000_u32 {
+            let is_refused = NEVER.contains(&libc::c_long::from(number));
+            let expected = if is_refused { libc::SECCOMP_RET_ERRNO | 1 } else { libc::SECCOMP_RET_ALLOW };
+            assert_eq!(answered(&program, number), expected, "{number}");
+        }
+        #[cfg(target_arch = "x86_64")]
+        for number in [X32, X32 + 1, u32::MAX] {
+            assert_eq!(answered(&program, number), libc::SECCOMP_RET_KILL_PROCESS);
+        }
+        // Every jump over a lower half was within what a jump can pass.
+        assert!(program.iter().all(|step| step.jt < u8::MAX), "{}", program.len());
+    }
 
     #[test]
     fn the_filters_of_every_network_compile() {

@@ -1,0 +1,270 @@
+//! Failing and killing the file tools at every system call that they make (files.md acceptance 5 and 6).
+//!
+//! `strace` attaches to a process that is about to make one call, and lets the n-th of a kind of system call of each of its
+//! threads fail, or kill the process, for n = 1, 2, … until none is met. Afterwards the tree must be as before or as after
+//! the call, never anything else, and the evidence must tell which.
+
+#![cfg(test)]
+
+#[path = "recorded/mod.rs"]
+mod recorded;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+
+use recorded::{CHANGES, Change, Told, context, executor, picture, plant, reconcile};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tool_core::journal::{Journal, MemoryJournal, RecordedCall, RowQuery};
+use tool_core::{Call, Caller};
+use tool_std::{Workspace, WorkspacePolicy};
+
+/// Where the worker finds its directory.
+const WORKER: &str = "TOOL_STD_FAULT_WORKER";
+/// What the worker of a call says before and after it.
+const READY: &str = "worker: ready";
+const DONE: &str = "worker: done ";
+/// Kinds of system calls that the file tools make.
+const CALLS: &[&str] = &[
+    "openat",
+    "openat2",
+    "fstat",
+    "newfstatat",
+    "statx",
+    "read",
+    "write",
+    "fsync",
+    "fchmod",
+    "fchown",
+    "flock",
+    "renameat",
+    "renameat2",
+    "rename",
+    "mkdirat",
+    "mkdir",
+    "unlinkat",
+    "getdents64",
+    "readlinkat",
+    "ftruncate",
+    "syncfs",
+    "copy_file_range",
+    "sendfile",
+];
+/// Most of one kind.
+const MOST: usize = 60;
+
+/// A process that makes one call under one key when it is told to.
+struct Worker {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Worker {
+    fn start(directory: &Path, change: usize) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["the_worker", "--exact", "--ignored", "--nocapture"])
+            .env(WORKER, directory)
+            .env("TOOL_STD_FAULT_CHANGE", change.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (stdin, stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut worker = Self { child, stdin, stdout };
+        assert_eq!(worker.line(READY), Some(READY.to_owned()));
+        worker
+    }
+
+    /// The next line that begins so; none when it has ended.
+    fn line(&mut self, start: &str) -> Option<String> {
+        let mut line = String::new();
+        while self.stdout.read_line(&mut line).unwrap() > 0 {
+            // The test harness writes before and between.
+            if let Some(at) = line.find(start) {
+                return Some(line[at..].trim_end().to_owned());
+            }
+            line.clear();
+        }
+        None
+    }
+
+    /// Makes the call while `strace` injects something; what it answered, and whether anything was injected.
+    fn run(mut self, injection: &str, log: &Path) -> (Option<Value>, bool) {
+        let mut strace = Command::new("strace")
+            .args(["-f", "-o", log.to_str().unwrap(), "-e", &format!("inject={injection}")])
+            .args(["-p", &self.child.id().to_string()])
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(strace.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("attached") {
+            line.clear();
+            assert!(said.read_line(&mut line).unwrap() > 0, "strace did not attach");
+        }
+        let _ = self.stdin.write_all(b"go\n");
+        let answer = self.line(DONE).map(|line| serde_json::from_str(&line[DONE.len()..]).unwrap());
+        if answer.is_some() {
+            let pid = Pid::from_raw(i32::try_from(strace.id()).unwrap()).unwrap();
+            kill_process(pid, Signal::INT).unwrap();
+        }
+        strace.wait().unwrap();
+        drop(self.stdin);
+        self.child.wait().unwrap();
+        let injected = answer.is_none() || fs::read_to_string(log).unwrap().contains("INJECTED");
+        (answer, injected)
+    }
+}
+
+/// The worker: not a test by itself.
+#[test]
+#[ignore = "a part of the other tests"]
+fn the_worker() {
+    let Some(directory) = std::env::var_os(WORKER).map(PathBuf::from) else { return };
+    let change = &CHANGES[std::env::var("TOOL_STD_FAULT_CHANGE").unwrap().parse::<usize>().unwrap()];
+    let workspace = open(&directory);
+    let executor = executor(Some(Arc::new(MemoryJournal::new())));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    println!("{READY}");
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).unwrap();
+    let call = Call { idempotency_key: Some("key".to_owned()), ..Call::new(change.tool, change.args()) };
+    let result = runtime.block_on(executor.call(call, &context(&workspace), Caller::Test));
+    let told = match result {
+        Ok(output) => json!({"ok": output.structured}),
+        Err(error) => error.to_json(),
+    };
+    println!("{DONE}{told}");
+    std::io::stdin().read_line(&mut line).unwrap();
+}
+
+fn open(directory: &Path) -> Workspace {
+    let policy = WorkspacePolicy { effects: Some(directory.join("effects")), ..Default::default() };
+    Workspace::open(&directory.join("root"), policy).unwrap()
+}
+
+/// A row of a call of a tool with the worker's key, as a journal would have it after the worker's end.
+fn recorded_call(change: &Change) -> RecordedCall {
+    let scene = tempfile::tempdir().unwrap();
+    plant(&scene.path().join("root"));
+    let journal = MemoryJournal::new();
+    let executor = executor(Some(Arc::new(journal.another())));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let call = Call { idempotency_key: Some("key".to_owned()), ..Call::new(change.tool, change.args()) };
+    runtime.block_on(executor.call(call, &context(&open(scene.path())), Caller::Test)).unwrap();
+    RecordedCall::of(&runtime.block_on(journal.rows(&RowQuery::default())).unwrap()[0], None)
+}
+
+type Picture = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+fn owned(entry: (&PathBuf, &Option<Vec<u8>>)) -> (PathBuf, Option<Vec<u8>>) {
+    (entry.0.clone(), entry.1.clone())
+}
+
+/// Without what a process that was killed left: the next opening removes that when it is old.
+fn without_leftovers(mut picture: Picture) -> Picture {
+    picture.retain(|path, _| !path.to_string_lossy().contains(".toolbox-tmp-"));
+    picture
+}
+
+fn can_trace() -> bool {
+    let works = Command::new("strace")
+        .args(["-o", "/dev/null", "true"])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !works {
+        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "strace does not work here");
+        println!("skipped: strace does not work here");
+    }
+    works
+}
+
+/// The trees before and after each change.
+fn both_pictures(change: &Change, number: usize) -> (Picture, Picture) {
+    let scene = tempfile::tempdir().unwrap();
+    plant(&scene.path().join("root"));
+    let before = picture(&scene.path().join("root"));
+    let log = scene.path().join("log");
+    let worker = Worker::start(scene.path(), number);
+    let (answer, _) = worker.run("fsync:delay_enter=0:when=9999", &log);
+    assert!(answer.is_some_and(|answer| answer.get("ok").is_some()), "{}", change.tool);
+    (before, picture(&scene.path().join("root")))
+}
+
+/// Injects one thing at every system call of a change; `judge` gets what was answered and the state of the tree.
+fn at_every_call(what: &str, changes: &[usize]) -> usize {
+    let mut met = 0;
+    for &number in changes {
+        let change = &CHANGES[number];
+        let (before, after) = both_pictures(change, number);
+        let recorded = recorded_call(change);
+        for call in CALLS {
+            for nth in 1..=MOST {
+                let scene = tempfile::tempdir().unwrap();
+                plant(&scene.path().join("root"));
+                let injection = format!("{call}:{what}:when={nth}");
+                let log = scene.path().join("log");
+                let (answer, injected) = Worker::start(scene.path(), number).run(&injection, &log);
+                if !injected {
+                    break;
+                }
+                met += 1;
+                let at = format!("{} {} {injection}: {answer:?}", change.tool, change.changes);
+                let now = without_leftovers(picture(&scene.path().join("root")));
+                let is_after = now == after;
+                // Nobody takes away again the directories that a killed process made for what it did not come to.
+                let files = |picture: &Picture| match answer {
+                    Some(_) => picture.clone(),
+                    None => picture.iter().filter(|entry| entry.1.is_some()).map(owned).collect(),
+                };
+                assert!(files(&now) == files(&before) || is_after, "torn at {at}: {now:?}");
+                let told = reconcile(change.tool, &recorded, &open(scene.path()));
+                assert_ne!(told, Told::Unknown, "{at}");
+                assert_eq!(matches!(told, Told::Done(_)), is_after, "{at}: {told:?}");
+                if let Some(answer) = answer
+                    && let Some(code) = answer.get("code")
+                {
+                    assert!(code.as_str().is_some_and(|code| code != "panic"), "{at}");
+                }
+            }
+        }
+    }
+    met
+}
+
+/// All changes where every one is asked for, else a few.
+fn chosen() -> Vec<usize> {
+    if is_full() { (0..CHANGES.len()).collect() } else { vec![0, 3, 7] }
+}
+
+fn is_full() -> bool {
+    std::env::var_os("TOOL_FULL").is_some()
+}
+
+#[test]
+fn a_system_call_that_fails_tears_nothing_and_leaves_no_doubt() {
+    if can_trace() {
+        let errors: &[&str] = if is_full() { &["EIO", "ENOSPC", "EINTR"] } else { &["EIO"] };
+        for error in errors {
+            let met = at_every_call(&format!("error={error}"), &chosen());
+            println!("{error}: {met} faults");
+            assert!(met > 20, "{error}: {met}");
+        }
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_at_any_system_call_leaves_the_old_or_the_new() {
+    if can_trace() {
+        let met = at_every_call("signal=KILL", &chosen());
+        println!("{met} kills");
+        assert!(met > 20, "{met}");
+    }
+}
