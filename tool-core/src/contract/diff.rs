@@ -10,12 +10,9 @@ use super::schemas::{Direction, Found, Schemas};
 
 /// Every change from one list of tools to another, by tool, place and code.
 pub fn compare(old: &[Entry], new: &[Entry]) -> Vec<Change> {
-    let was: BTreeMap<&str, &Entry> = old.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-    let is: BTreeMap<&str, &Entry> = new.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-    let pairs = paired(&was, &is, |entry| &entry.aliases);
     let mut changes = Vec::new();
-    for (old, new) in &pairs {
-        match (old.map(|name| was[name]), new.map(|name| is[name])) {
+    for pair in paired(old, new) {
+        match pair {
             (Some(old), Some(new)) => Tools { old, new, changes: &mut changes }.compare(),
             (Some(old), None) => changes.push(change(&old.name, "", "tool_removed", &old.name, "")),
             (None, Some(new)) => changes.push(change(&new.name, "", "tool_added", "", &new.name)),
@@ -28,24 +25,45 @@ pub fn compare(old: &[Entry], new: &[Entry]) -> Vec<Change> {
     changes
 }
 
-/// Old and new names side by side: equal ones, then new ones that have an old one among their aliases.
-fn paired<'a, T>(
-    was: &BTreeMap<&'a str, T>,
-    is: &BTreeMap<&'a str, T>,
-    aliases: impl Fn(&T) -> &[String],
-) -> Vec<(Option<&'a str>, Option<&'a str>)> {
-    let gone = was.keys().filter(|name| !is.contains_key(*name));
-    let mut came: BTreeSet<&str> = is.keys().filter(|name| !was.contains_key(*name)).copied().collect();
-    let mut pairs: Vec<_> =
-        was.keys().filter(|name| is.contains_key(*name)).map(|name| (Some(*name), Some(*name))).collect();
-    for old in gone {
-        let knows =
-            |name: &&&str| is.get(**name).is_some_and(|new| aliases(new).iter().any(|alias| alias == old));
-        let new = came.iter().find(knows).copied();
-        new.map(|new| came.remove(new));
-        pairs.push((Some(*old), new));
+/// What goes by a name, and formerly by others.
+trait Named {
+    fn name(&self) -> &str;
+    fn aliases(&self) -> &[String];
+}
+
+impl Named for Entry {
+    fn name(&self) -> &str {
+        &self.name
     }
-    pairs.extend(came.into_iter().map(|new| (None, Some(new))));
+    fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+}
+
+impl Named for ParamEntry {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+}
+
+/// What was and what is side by side: by equal names, then by an old name among the aliases of a new one.
+fn paired<'a, T: Named>(old: &'a [T], new: &'a [T]) -> Vec<(Option<&'a T>, Option<&'a T>)> {
+    let mut came: BTreeMap<&str, &T> = new.iter().map(|new| (new.name(), new)).collect();
+    let kept: Vec<Option<&T>> = old.iter().map(|old| came.remove(old.name())).collect();
+    let mut pairs = Vec::new();
+    for (old, kept) in old.iter().zip(kept) {
+        let is_called = |new: &&T| new.aliases().iter().any(|alias| alias == old.name());
+        let renamed = || came.values().copied().find(is_called);
+        let now = kept.or_else(renamed);
+        if let Some(now) = now {
+            came.remove(now.name());
+        }
+        pairs.push((Some(old), now));
+    }
+    pairs.extend(came.into_values().map(|new| (None, Some(new))));
     pairs
 }
 
@@ -192,14 +210,10 @@ impl<'a> Tools<'a> {
 
     fn params(&mut self) {
         let (old, new) = (self.old, self.new);
-        let by_name = |entry: &'a Entry| -> BTreeMap<&'a str, &'a ParamEntry> {
-            entry.params.iter().map(|param| (param.name.as_str(), param)).collect()
-        };
-        let (was, is) = (by_name(old), by_name(new));
-        let pairs = paired(&was, &is, |param| &param.aliases);
+        let pairs = paired(&old.params, &new.params);
         let mut schemas = Schemas::new(&old.input, &new.input);
-        for (before, after) in &pairs {
-            match (before.map(|name| was[name]), after.map(|name| is[name])) {
+        for pair in &pairs {
+            match *pair {
                 (Some(before), Some(after)) => self.param(before, after, &mut schemas),
                 (Some(before), None) => {
                     self.note(&pointer(&before.name), "param_removed", &before.name, "");
@@ -215,7 +229,7 @@ impl<'a> Tools<'a> {
         schemas.compare_frame();
         self.found(schemas.found(), &INPUT);
         let renamed: BTreeMap<&str, &str> =
-            pairs.iter().filter_map(|(before, after)| Some(((*before)?, (*after)?))).collect();
+            pairs.iter().filter_map(|(was, is)| Some((was.as_ref()?.name(), is.as_ref()?.name()))).collect();
         self.order(&renamed);
         self.positionals(&renamed);
     }
