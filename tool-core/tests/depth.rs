@@ -1,5 +1,7 @@
 //! Values that are nested deeper than a stack can follow, where they come in and where they go out.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at what it cannot build")]
+
 use std::sync::Arc;
 
 use serde::Serialize;
