@@ -135,7 +135,7 @@ impl<'c> Session<'c> {
         let raw = RawArgs::new(self.argv.iter());
         let none = Table::default();
         let mut lexer = Lexer::new(&raw, &none);
-        if route::wants_version(&mut Lexer::new(&raw, &none)) {
+        if route::wants_version(&self.argv) {
             let line = format!("{} {}", self.cli.name, self.cli.version);
             return Ok(Next::Done(self.print(&format!("{}\n", line.trim_end()))));
         }
@@ -163,7 +163,7 @@ impl<'c> Session<'c> {
                 self.help(lexer, &registry, &tree, &own)
             }
             Route::Builtin(command) => self.tool(lexer, command, &builtins, Some(&registry)),
-            Route::Root => Ok(self.overview(help, &registry, |page| page.root(&tree))),
+            Route::Root => Ok(self.overview(help, &registry, |page| page.root(&tree, &own))),
             Route::Group(tree, group) => Ok(self.overview(help, &registry, |page| page.group(tree, group))),
             Route::Unknown(error) => Err(self.early(lexer, Settled::plain(error))),
             Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![*fault]))),
