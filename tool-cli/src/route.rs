@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap_lex::RawArgs;
 use tool_core::ToolError;
 
-use crate::builtin;
+use crate::builtin::{self, RESERVED};
 use crate::fault::Fault;
 use crate::flags::Table;
 use crate::globals::Global;
@@ -78,7 +78,8 @@ enum Found<'t, 'r> {
     Builtin(&'t Command<'r>),
 }
 
-/// Groups and listed words come first, those of every program second, names and aliases last.
+/// Groups and listed words come first, those of every program second, names and aliases last. A second word of a command
+/// that every program has is one of the reserved ones.
 fn at_root<'t, 'r>(word: &str, tree: &'t Tree<'r>, own: &'t Tree<'r>) -> Option<Found<'t, 'r>> {
     if let Some(node) = tree.listed(word) {
         return Some(match node {
@@ -92,7 +93,8 @@ fn at_root<'t, 'r>(word: &str, tree: &'t Tree<'r>, own: &'t Tree<'r>) -> Option<
             Node::Tool(command) => Found::Builtin(command),
         });
     }
-    tree.called(word).map(Found::Tool)
+    let own = || own.called(word).filter(|_| RESERVED.contains(&word)).map(Found::Builtin);
+    tree.called(word).map(Found::Tool).or_else(own)
 }
 
 /// The next word; an option that does not exist ends the reading, unless help is asked for.

@@ -12,6 +12,7 @@ pub mod canonical;
 mod capability;
 mod clock;
 mod context;
+pub mod contract;
 mod convert;
 pub mod def;
 pub mod dialect;

@@ -13,6 +13,7 @@ mod cases;
 mod cli;
 mod cli_defs;
 mod cli_judge;
+mod contract;
 mod diagnostics;
 mod gating;
 pub(crate) mod journal;

@@ -12,6 +12,7 @@ mod man;
 mod program;
 mod skill;
 mod tools_list;
+mod tools_lock;
 mod tools_schema;
 mod tools_show;
 mod tools_why;
@@ -26,7 +27,7 @@ use crate::tree::Tree;
 
 /// The words of the root with their texts, in the order of help. Some are those of commands that programs add.
 const WORDS: &[(&str, &str)] = &[
-    ("tools", "List and explain the tools"),
+    ("tools", "List, explain and lock the tools"),
     ("call", "Call a tool by name, or many from JSON Lines"),
     ("mcp", "Serve the tools over MCP"),
     ("journal", "Look through recorded calls"),
@@ -110,6 +111,7 @@ pub(crate) fn registry() -> Result<Registry, ToolError> {
         .add::<tools_show::ToolsShowTool>()
         .add::<tools_schema::ToolsSchemaTool>()
         .add::<tools_why::ToolsWhyTool>()
+        .add::<tools_lock::ToolsLockTool>()
         .add::<call::CallTool>()
         .add::<skill::SkillFilesTool>()
         .add::<doctor::DoctorTool>()

@@ -38,6 +38,8 @@ pub(crate) struct Program {
     pub(crate) source_date: Option<String>,
     /// What `doctor` tells.
     pub(crate) report: Option<Report>,
+    /// The working directory.
+    pub(crate) cwd: PathBuf,
     /// Where a command puts the files that it writes.
     pub(crate) directory: Option<PathBuf>,
     /// The commands that the program adds.
@@ -65,6 +67,7 @@ impl Session<'_> {
             #[cfg(feature = "man")]
             source_date: self.io.var("SOURCE_DATE_EPOCH").and_then(|text| text.to_str()).map(str::to_owned),
             report: (command == Some("doctor")).then(|| self.inspect(settings, registry)),
+            cwd: self.io.cwd.clone(),
             directory: settings.directory.clone(),
             #[cfg(any(feature = "completions", feature = "man"))]
             commands: self.cli.commands.clone(),

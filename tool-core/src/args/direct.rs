@@ -1,19 +1,14 @@
 //! The short way from text to values, for a call that has nothing wrong and nothing to coerce.
 //!
-//! It splits the text of an object into one slice per parameter and lets serde_json read each slice as the parameter's
+//! It cuts the text of an object into one slice per parameter ([`super::split`]) and reads each slice as the parameter's
 //! type: no tree, no notes, no issues. Whatever it is not sure of, it gives up on; the caller then starts again with
 //! [`super::parse`] and the full decoder, which has the say on everything that is not plainly right.
 
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::{
-    self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
-};
-use serde_json::value::RawValue;
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use super::bounds::Limits;
 use super::parse::MAX_ARGS_BYTES;
+use super::split::{Member, Members, is_space};
 use crate::def::{Bounds, Number, ParamDef, ParamKeys, ParamKind, ToolDef};
 
 /// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
@@ -39,11 +34,20 @@ impl<'a> Direct<'a> {
         if !suits || text.len() > MAX_ARGS_BYTES {
             return None;
         }
-        let mut parser = serde_json::Deserializer::from_str(text);
-        let mut direct = Direct { params: tool.params, slices: [None; MOST_PARAMS], gave_up: false };
-        parser.deserialize_map(Split(&mut direct)).ok()?;
-        parser.end().ok()?;
-        Some(direct)
+        let mut slices = [None; MOST_PARAMS];
+        let (mut members, mut next) = (Members::of(text)?, 0);
+        loop {
+            // Callers that keep the order are matched at the first look.
+            let expected = tool.params.get(next).map(|param| param.name);
+            let Member::Piece(key, value) = members.next(expected.unwrap_or_default())? else { break };
+            let has_name = |param: &ParamDef<'_>| param.names().any(|name| name == key);
+            let found = if expected == Some(key) { next } else { tool.params.iter().position(has_name)? };
+            // A key that comes twice is for the full decoder.
+            let slot = slices.get_mut(found).filter(|slot| slot.is_none())?;
+            *slot = Some(value);
+            next = found + 1;
+        }
+        Some(Direct { params: tool.params, slices, gave_up: false })
     }
 
     /// Whether some parameter was not plainly right.
@@ -118,11 +122,10 @@ fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
     }
 }
 
-/// Whether no number type reads it otherwise than it is written: few digits, no exponent and no minus before a zero.
+/// Whether no number type reads it otherwise than it is written, if it is one: few digits and no minus before a zero. One
+/// with an exponent is not read at all.
 fn is_plain_number(slice: &[u8]) -> bool {
-    slice.len() <= PLAIN_NUMBER
-        && !slice.trim_ascii_start().starts_with(b"-0")
-        && !slice.iter().any(|byte| matches!(byte, b'e' | b'E'))
+    slice.len() <= PLAIN_NUMBER && !slice.trim_ascii_start().starts_with(b"-0")
 }
 
 /// Whether an integer keeps to bounds that are integers too; anything else is for the full decoder.
@@ -148,7 +151,9 @@ impl<'de> Deserializer<'de> for Slice<'de> {
                 visitor.visit_borrowed_str(self.0.get(1..self.0.len() - 1).unwrap_or_default())
             }
             [b'-' | b'0'..=b'9', ..] => {
-                if let Ok(natural) = self.0.parse() {
+                if !is_number(self.0.as_bytes()) {
+                    Err(de::Error::custom("no number"))
+                } else if let Ok(natural) = self.0.parse() {
                     visitor.visit_u64(natural)
                 } else if let Ok(integer) = self.0.parse() {
                     visitor.visit_i64(integer)
@@ -174,7 +179,9 @@ impl<'de> Deserializer<'de> for Slice<'de> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         match self.0.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            Some(items) if !items.as_bytes().contains(&b'\\') => visitor.visit_seq(Items(items)),
+            Some(items) if !items.as_bytes().contains(&b'\\') => {
+                visitor.visit_seq(Items { rest: items, begun: false })
+            }
             _ => {
                 let mut parser = serde_json::Deserializer::from_str(self.0);
                 let value = parser.deserialize_any(visitor)?;
@@ -189,8 +196,22 @@ impl<'de> Deserializer<'de> for Slice<'de> {
     }
 }
 
-/// The scalars of a list without escapes, whose syntax has been checked already.
-struct Items<'de>(&'de str);
+/// Whether a text without an exponent is a number of JSON (RFC 8259 §6).
+fn is_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
+    let (whole, fraction) = text.split_at(point);
+    let is_led_by_zero = matches!(whole, [b'0', _, ..]);
+    digits(whole) && !is_led_by_zero && (fraction.is_empty() || fraction.get(1..).is_some_and(digits))
+}
+
+/// The scalars of a list without escapes, between its brackets.
+struct Items<'de> {
+    rest: &'de str,
+    /// Whether an item has been read already.
+    begun: bool,
+}
 
 impl<'de> SeqAccess<'de> for Items<'de> {
     type Error = serde_json::Error;
@@ -199,67 +220,27 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, Self::Error> {
-        let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n');
-        let start = self.0.as_bytes().iter().position(|byte| !is_between(byte)).unwrap_or(self.0.len());
-        let rest = self.0.get(start..).unwrap_or_default();
-        let end = match rest.as_bytes() {
-            [] => return Ok(None),
-            [b'[' | b'{', ..] => return Err(de::Error::custom("a list in a list")),
-            [b'"', inner @ ..] => {
-                inner.iter().position(|byte| *byte == b'"').map_or(rest.len(), |quote| quote + 2)
-            }
-            other => other.iter().position(|byte| *byte == b',').unwrap_or(rest.len()),
+        let space = |text: &'de str| {
+            let start = text.bytes().position(|byte| !is_space(byte)).unwrap_or(text.len());
+            text.get(start..).unwrap_or_default()
         };
-        let (item, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        self.0 = rest;
-        seed.deserialize(Slice(item.trim_ascii_end())).map(Some)
-    }
-}
-
-/// Reads an object into one slice per parameter; refuses a key that is no parameter's, or comes twice.
-struct Split<'d, 'a>(&'d mut Direct<'a>);
-
-impl<'de> Visitor<'de> for Split<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of known keys")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Direct { params, slices, .. } = self.0;
-        let mut next = 0;
-        while let Some(Key(key)) = map.next_key()? {
-            let expected = params.get(next).is_some_and(|param| param.name == key);
-            let has_name = |param: &ParamDef<'_>| param.names().any(|name| name == key);
-            let found = if expected { Some(next) } else { params.iter().position(has_name) };
-            let slot = found.and_then(|i| slices.get_mut(i)).filter(|slot| slot.is_none());
-            let Some(slot) = slot else { return Err(de::Error::custom("another key")) };
-            *slot = Some(map.next_value::<&'de RawValue>()?.get());
-            next = found.map_or(0, |i| i + 1);
+        self.rest = space(self.rest);
+        if self.rest.is_empty() {
+            return Ok(None);
         }
-        Ok(())
-    }
-}
-
-/// A key without escapes.
-struct Key<'de>(&'de str);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Borrowed<'de>(PhantomData<&'de str>);
-        impl<'de> Visitor<'de> for Borrowed<'de> {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key without escapes")
-            }
-
-            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(key))
-            }
+        if self.begun {
+            let rest = self.rest.strip_prefix(',').ok_or_else(|| de::Error::custom("no comma"))?;
+            self.rest = space(rest);
         }
-        deserializer.deserialize_str(Borrowed(PhantomData))
+        self.begun = true;
+        let end = match self.rest.as_bytes() {
+            [b'"', inner @ ..] => inner.iter().position(|byte| *byte == b'"').map(|quote| quote + 2),
+            other => other.iter().position(|byte| *byte == b',' || is_space(*byte)),
+        };
+        let (item, rest) =
+            self.rest.split_at_checked(end.unwrap_or(self.rest.len())).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        seed.deserialize(Slice(item)).map(Some)
     }
 }
 
@@ -334,6 +315,31 @@ mod tests {
         "[1e2]",
         "[\"a,b\"]",
         "[12345678901234567890]",
+        "1.",
+        ".5",
+        "-",
+        "-.5",
+        "00",
+        "+1",
+        "1_0",
+        "inf",
+        "[1.]",
+        "[01]",
+        "[1,]",
+        "[,1]",
+        "[,]",
+        "[1,,2]",
+        "[1 2]",
+        "[\"a\" \"b\"]",
+        "[\"a\",]",
+        "[ ]",
+        "[\"a\\nb\"]",
+        "\"a\\nb\"",
+        "\"a\nb\"",
+        "[\"\t\"]",
+        "[true,tru]",
+        "1}",
+        "1,\"x\":2",
     ];
 
     /// What the short way takes, the full decoder takes as the same value and without a note.
@@ -354,7 +360,9 @@ mod tests {
             let mut tool = ToolDef::new("t", Doc::Text("T."), Handler::Sync(enter), Origin::DYNAMIC, &cache);
             tool.params = &params;
             let texts = VALUES.iter().map(|value| format!("{{\"x\": {value}}}"));
-            for text in texts.chain([String::from("{}"), String::from("{\"y\": 1}"), String::from("[]")]) {
+            let others =
+                ["{}", "{\"y\": 1}", "{\"x\": 1, \"\": 2}", "{\"x\": 1, \"y\": 2}", "{\"x\": 1} 2", "[]"];
+            for text in texts.chain(others.map(String::from)) {
                 let Some(mut short) = Args::direct(&tool, &text) else { continue };
                 let taken = short.take::<T>(0);
                 if short.finish().is_err() {

@@ -25,6 +25,7 @@ mod place;
 pub(crate) mod pointer;
 mod schema_only;
 mod shape;
+mod split;
 mod suggest;
 mod take;
 mod texts;

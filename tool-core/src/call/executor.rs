@@ -223,8 +223,16 @@ impl Executor {
         }
         let recording = recording(&mut asked, ctx)?;
         let keyed = ctx.run().is_some() && tool.def().takes_context;
-        let begin = self.begin(found, tool, asked.take_call_id(), admitted.as_ref(), caller);
-        let begin = Begin { deadline: earliest(begin.deadline, ctx.deadline()), recording, ..begin };
+        let own = Instant::now() + time_limit(tool, admitted.as_ref());
+        let begin = Begin {
+            executor: self.clone(),
+            snapshot: admitted.as_ref().map(|admitted| Arc::clone(&admitted.snapshot)),
+            tool: found,
+            caller,
+            call_id: asked.take_call_id(),
+            deadline: earliest(Some(own), ctx.deadline()),
+            recording,
+        };
         let inner_ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let layered = inner.is_layered(tool);
         let keep = Keep {
@@ -243,7 +251,6 @@ impl Executor {
                 nested::check_cycle(parent, tool.name(), args)?;
             }
             scope.keep_args(args);
-            scope.recording().keep_args(args);
         }
         let result = match normal.filter(|_| layered) {
             None => run_tool(run, tool, ctx, &inner.abandoned).await,
@@ -262,30 +269,7 @@ impl Executor {
                 Guarded { tool: tool.name(), secrets: self.known_secrets(), future }.await
             }
         };
-        noted(result, &notes)
-    }
-
-    /// What is known of a call before its arguments are decoded.
-    fn begin(
-        &self,
-        found: Found,
-        tool: &ToolEntry,
-        call_id: Option<String>,
-        admitted: Option<&Admitted>,
-        caller: Caller,
-    ) -> Begin {
-        let own = tool.def().timeout.unwrap_or(DEFAULT_TIMEOUT);
-        let policy = admitted.and_then(|admitted| admitted.tool_limits(tool).timeout);
-        let limit = policy.map_or(own, |policy| policy.min(own));
-        Begin {
-            executor: self.clone(),
-            snapshot: admitted.map(|admitted| Arc::clone(&admitted.snapshot)),
-            tool: found,
-            caller,
-            call_id,
-            deadline: Some(Instant::now() + limit),
-            recording: Recording::default(),
-        }
+        if notes.is_empty() { result } else { noted(result, &notes) }
     }
 
     fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
@@ -308,8 +292,15 @@ impl Executor {
         // A plain function without a limit of its own is not moved to another thread.
         let deadline = tool.def().timeout.map(|limit| Instant::now() + limit);
         let recording = recording(&mut asked, ctx)?;
-        let begin = self.begin(found, tool, asked.take_call_id(), None, caller);
-        let begin = Begin { deadline: earliest(deadline, ctx.deadline()), recording, ..begin };
+        let begin = Begin {
+            executor: self.clone(),
+            snapshot: None,
+            tool: found,
+            caller,
+            call_id: asked.take_call_id(),
+            deadline: earliest(deadline, ctx.deadline()),
+            recording,
+        };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let Decoded { run, notes, .. } = asked.decode(tool.def(), inner.coerce, Keep::default())?;
         let result = match (run, ctx.deadline()) {
@@ -320,7 +311,7 @@ impl Executor {
             }
             (Run::Async(_), _) => Err(ToolError::internal("A plain function made a future.")),
         };
-        noted(result, &notes)
+        if notes.is_empty() { result } else { noted(result, &notes) }
     }
 
     /// What a call would do: decodes it, lets the gate judge it, and runs nothing.
@@ -424,13 +415,20 @@ impl Inner {
     }
 }
 
+/// How long a call may take: what the tool says, or less where the policy says so.
+fn time_limit(tool: &ToolEntry, admitted: Option<&Admitted>) -> Duration {
+    let own = tool.def().timeout.unwrap_or(DEFAULT_TIMEOUT);
+    let policy = admitted.and_then(|admitted| admitted.tool_limits(tool).timeout);
+    policy.map_or(own, |policy| policy.min(own))
+}
+
 /// What a call will know of its record.
 fn recording(asked: &mut Asked<'_>, ctx: &ToolContext) -> Result<Recording, ToolError> {
     let explicit = asked.take_key();
     if let Some(key) = &explicit {
         check_explicit(key)?;
     }
-    Ok(Recording::new(ctx.run().cloned(), ctx.scope_of_call().cloned(), explicit))
+    Ok(Recording::new(ctx.run().cloned(), explicit))
 }
 
 fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
@@ -441,7 +439,7 @@ fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
 }
 
 fn noted(mut result: ToolResult, notes: &[Coercion]) -> ToolResult {
-    if let (Ok(output), false) = (&mut result, notes.is_empty()) {
+    if let Ok(output) = &mut result {
         output.meta.insert("coerced".to_owned(), notes_json(notes));
     }
     result

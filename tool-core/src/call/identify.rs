@@ -38,7 +38,7 @@ impl Identify {
                 tool: Some(inv.tool.name().to_owned()),
                 ..RowQuery::default()
             };
-            let parent = scope.recording().parent.as_ref().map(|parent| parent.id());
+            let parent = scope.parent().map(|parent| parent.id());
             let rows = journal.rows(&query).await?;
             let equal = rows.into_iter().filter(|row| row.parent_call_id.as_deref() == parent);
             recorded.extend(equal.map(|row| (row.args_sha256, row.ordinal)));

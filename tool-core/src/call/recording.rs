@@ -21,13 +21,11 @@ pub(crate) type Late = Box<dyn Fn(&ToolResult) + Send + Sync>;
 #[derive(Default)]
 pub(crate) struct Recording {
     pub(crate) run: Option<Arc<RunScope>>,
-    /// The call that makes this one.
-    pub(crate) parent: Option<Arc<CallScope>>,
     /// The key that the caller gave.
     pub(crate) explicit: Option<String>,
     id: OnceLock<String>,
-    args: OnceLock<Arc<Value>>,
-    identity: OnceLock<Identity>,
+    /// Boxed, since most calls have none and every call is moved.
+    identity: OnceLock<Box<Identity>>,
     key_read: AtomicBool,
     /// Whether anything is written about the call.
     begun: AtomicBool,
@@ -47,24 +45,16 @@ pub(crate) struct Identity {
 }
 
 impl Recording {
-    pub(crate) fn new(
-        run: Option<Arc<RunScope>>,
-        parent: Option<Arc<CallScope>>,
-        explicit: Option<String>,
-    ) -> Recording {
-        Recording { run, parent, explicit, ..Recording::default() }
-    }
-
-    pub(crate) fn keep_args(&self, args: &Arc<Value>) {
-        let _ = self.args.set(Arc::clone(args));
+    pub(crate) fn new(run: Option<Arc<RunScope>>, explicit: Option<String>) -> Recording {
+        Recording { run, explicit, ..Recording::default() }
     }
 
     pub(crate) fn set_identity(&self, identity: Identity) -> &Identity {
-        self.identity.get_or_init(|| identity)
+        self.identity.get_or_init(|| Box::new(identity))
     }
 
     pub(crate) fn identity(&self) -> Option<&Identity> {
-        self.identity.get()
+        self.identity.get().map(|identity| &**identity)
     }
 
     pub(crate) fn set_begun(&self) {
@@ -102,13 +92,13 @@ impl CallScope {
 
     /// The key of the call.
     pub(crate) fn key(&self) -> &str {
-        let recording = self.recording();
-        let identity = recording.identity.get_or_init(|| {
+        let identity = self.recording().identity.get_or_init(|| {
             let nothing = Value::Null;
-            let args = recording.args.get().map_or(&nothing, |args| args);
-            self.tool_def().map_or_else(Identity::default, |(name, def)| {
-                self.identify(name, def, &[], args, &Pepper::default(), &[])
-            })
+            let args = self.args().map_or(&nothing, |args| args);
+            let identity = self
+                .tool_def()
+                .map(|(name, def)| self.identify(name, def, &[], args, &Pepper::default(), &[]));
+            Box::new(identity.unwrap_or_default())
         });
         &identity.keys.tool_key
     }
@@ -134,7 +124,7 @@ impl CallScope {
         let arguments = canonical_arguments(def, normal, pepper);
         let args_sha256 = canonical::sha256(&arguments);
         let explicit = recording.explicit.as_deref();
-        let parent_key = recording.parent.as_ref().map(|parent| parent.key().to_owned());
+        let parent_key = self.parent().map(|parent| parent.key().to_owned());
         let at = run.map(|run| &run.at);
         let equal = at.filter(|at| !at.run_id.is_empty() && explicit.is_none()).map(|at| Equal {
             attempt: at.attempt,

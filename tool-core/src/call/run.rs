@@ -148,7 +148,8 @@ pub(super) fn run_inline(
     if ctx.is_cancelled() {
         return Err(cancelled(tool));
     }
-    guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(ctx.clone())))
+    let own = ctx.clone();
+    guard(tool.name(), secrets(&ctx), || ctx.scope_sync(|| body(own)))
 }
 
 /// What no log may hold.

@@ -20,7 +20,7 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
     let (def, at) = (inv.tool.def(), inv.ctx.coordinates());
     let scope = inv.ctx.running();
     let call_id = scope.map(|scope| scope.id().to_owned()).unwrap_or_default();
-    let parent = scope.and_then(|scope| scope.recording().parent.as_ref());
+    let parent = scope.and_then(|scope| scope.parent());
     let class = Class::of(def);
     let (input, input_complete) = input(def, &inv.args);
     Row {

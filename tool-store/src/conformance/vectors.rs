@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_core::journal::{
@@ -11,6 +12,9 @@ use tool_core::journal::{
 use tool_core::{Effect, ErrorKind, ToolError};
 
 use super::{Bench, begin, call, row};
+
+/// How long a row may take to show what was written.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs the groups `step`, `begin`, `seq` and `seq_order` of journal.json.
 pub(super) async fn vectors_of_steps_and_beginnings(bench: &dyn Bench) {
@@ -85,7 +89,10 @@ async fn made(bench: &dyn Bench, said: &Value, base: Row) -> (Option<Arc<dyn Jou
     let doubt = outcome(Some(ErrorKind::Internal), Some(Effect::Unknown));
     match status {
         Status::Intent => {}
-        Status::Running => owner.running(&lease),
+        Status::Running => {
+            owner.running(&lease);
+            begun(&*owner, &id).await;
+        }
         Status::Ok => drop(owner.finish(lease.clone(), outcome(None, None)).await.unwrap()),
         Status::Error => {
             let kind = kind(&said["kind"]).unwrap_or(ErrorKind::Failed);
@@ -112,6 +119,16 @@ async fn made(bench: &dyn Bench, said: &Value, base: Row) -> (Option<Arc<dyn Jou
         owner.reconcile(id, answer, ResolvedBy::Person).await.unwrap();
     }
     (Some(owner), lease)
+}
+
+/// Waits until a row says that its call runs: that is written, but not waited for.
+async fn begun(journal: &dyn Journal, id: &str) {
+    let shows = async {
+        while super::row(journal, id).await.status != Status::Running {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, shows).await.expect("the row says that its call runs");
 }
 
 async fn step(bench: &dyn Bench, case: &Value, tenant: &str) -> Result<(), String> {

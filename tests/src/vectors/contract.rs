@@ -1,0 +1,58 @@
+//! The contract of a tool set: what changed between two lists, and fingerprints byte for byte.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tool_core::canonical;
+use tool_core::contract::{Entry, compare, worst};
+
+/// Fewer cases are a broken file.
+const LEAST: usize = 55;
+
+#[test]
+fn vectors_contract() {
+    let Some((cases, folder)) = super::cases("contract.json") else { return };
+    println!("vectors_contract: {} cases from {}", cases.len(), folder.display());
+    assert!(cases.len() >= LEAST, "{} cases", cases.len());
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter_map(|case| judge(case).err().map(|text| format!("{} {text}", case["id"])))
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+fn judge(case: &Value) -> Result<(), String> {
+    match case["kind"].as_str() {
+        Some("classify") => classify(case),
+        Some("fingerprint") => fingerprint(case),
+        other => Err(format!("is of the unknown kind {other:?}")),
+    }
+}
+
+fn classify(case: &Value) -> Result<(), String> {
+    let entries = |key: &str| -> Vec<Entry> { serde_json::from_value(case[key].clone()).unwrap() };
+    let changes = compare(&entries("old"), &entries("new"));
+    let got: BTreeSet<String> = changes.iter().map(|change| canonical::text(&change.to_json())).collect();
+    let expected = case["expect"]["changes"].as_array().unwrap();
+    let wanted: BTreeSet<String> = expected.iter().map(canonical::text).collect();
+    if got != wanted {
+        return Err(format!("{}\n   got {got:?}\n  want {wanted:?}", case["about"]));
+    }
+    let class = worst(&changes).as_str();
+    if case["expect"]["class"] != class {
+        return Err(format!("is {class}, not {}", case["expect"]["class"]));
+    }
+    Ok(())
+}
+
+fn fingerprint(case: &Value) -> Result<(), String> {
+    let entry: Entry = serde_json::from_value(case["tool"].clone()).unwrap();
+    let got = json!({"preimage": canonical::text(&entry.preimage()), "fingerprint": entry.digest()});
+    let wanted = &case["expect"];
+    for key in ["preimage", "fingerprint"] {
+        if got[key] != wanted[key] {
+            return Err(format!("{key}\n   got {}\n  want {}", got[key], wanted[key]));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,356 @@
+//! What changed between two contracts of one tool set. (registry.md §10)
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::change::Change;
+use super::entry::{Entry, ParamEntry};
+use super::schemas::{Direction, Found, Schemas};
+
+/// Every change from one list of tools to another, by tool, place and code.
+pub fn compare(old: &[Entry], new: &[Entry]) -> Vec<Change> {
+    let was: BTreeMap<&str, &Entry> = old.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+    let is: BTreeMap<&str, &Entry> = new.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+    let pairs = paired(&was, &is, |entry| &entry.aliases);
+    let mut changes = Vec::new();
+    for (old, new) in &pairs {
+        match (old.map(|name| was[name]), new.map(|name| is[name])) {
+            (Some(old), Some(new)) => Tools { old, new, changes: &mut changes }.compare(),
+            (Some(old), None) => changes.push(change(&old.name, "", "tool_removed", &old.name, "")),
+            (None, Some(new)) => changes.push(change(&new.name, "", "tool_added", "", &new.name)),
+            (None, None) => {}
+        }
+    }
+    changes
+        .sort_by(|one, other| (&one.tool, &one.path, one.code).cmp(&(&other.tool, &other.path, other.code)));
+    changes.dedup_by(|one, other| (&one.tool, &one.path, one.code) == (&other.tool, &other.path, other.code));
+    changes
+}
+
+/// Old and new names side by side: equal ones, then new ones that have an old one among their aliases.
+fn paired<'a, T>(
+    was: &BTreeMap<&'a str, T>,
+    is: &BTreeMap<&'a str, T>,
+    aliases: impl Fn(&T) -> &[String],
+) -> Vec<(Option<&'a str>, Option<&'a str>)> {
+    let gone = was.keys().filter(|name| !is.contains_key(*name));
+    let mut came: BTreeSet<&str> = is.keys().filter(|name| !was.contains_key(*name)).copied().collect();
+    let mut pairs: Vec<_> =
+        was.keys().filter(|name| is.contains_key(*name)).map(|name| (Some(*name), Some(*name))).collect();
+    for old in gone {
+        let knows =
+            |name: &&&str| is.get(**name).is_some_and(|new| aliases(new).iter().any(|alias| alias == old));
+        let new = came.iter().find(knows).copied();
+        new.map(|new| came.remove(new));
+        pairs.push((Some(*old), new));
+    }
+    pairs.extend(came.into_iter().map(|new| (None, Some(new))));
+    pairs
+}
+
+fn change(tool: &str, path: &str, code: &'static str, old: &str, new: &str) -> Change {
+    Change { tool: tool.to_owned(), path: path.to_owned(), code, old: short(old), new: short(new) }
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    const MOST: usize = 60;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= MOST {
+        return line;
+    }
+    line.chars().take(MOST - 1).chain(['…']).collect()
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// What is there under a name only once, and the code that this has.
+type Once<'c> = (&'c str, &'static str);
+
+/// One tool, before and after.
+struct Tools<'a> {
+    old: &'a Entry,
+    new: &'a Entry,
+    changes: &'a mut Vec<Change>,
+}
+
+impl<'a> Tools<'a> {
+    fn note(&mut self, path: &str, code: &'static str, old: &str, new: &str) {
+        self.changes.push(change(&self.new.name, path, code, old, new));
+    }
+
+    fn compare(&mut self) {
+        let (old, new) = (self.old, self.new);
+        if old.name != new.name {
+            self.note("", "tool_renamed", &old.name, &new.name);
+        }
+        self.texts();
+        if old.group != new.group {
+            let group = |entry: &Entry| entry.group.clone().unwrap_or_default();
+            self.note("", "group_changed", &group(old), &group(new));
+        }
+        self.effects();
+        if old.terminal != new.terminal {
+            self.note("", "terminal_changed", &old.terminal.to_string(), &new.terminal.to_string());
+        }
+        let known = |names: &'a [String], but: &str| -> BTreeSet<&'a str> {
+            names.iter().map(String::as_str).filter(|name| *name != but).collect()
+        };
+        let (was, is) = (known(&old.aliases, &new.name), known(&new.aliases, &old.name));
+        self.sets("", &was, &is, "alias_added", "alias_removed");
+        let set = |names: &'a [String]| known(names, "");
+        self.sets("", &set(&old.surfaces), &set(&new.surfaces), "surface_added", "surface_removed");
+        let (was, is) = (set(&old.capabilities), set(&new.capabilities));
+        self.sets("", &was, &is, "capability_added", "capability_removed");
+        let rules =
+            |entry: &Entry| -> Vec<String> { entry.constraints.iter().map(|rule| rule.join(" ")).collect() };
+        let (was, is) = (rules(old), rules(new));
+        let set = |rules: &'_ [String]| -> BTreeSet<String> { rules.iter().cloned().collect() };
+        let (was, is) = (set(&was), set(&is));
+        let both: (BTreeSet<&str>, BTreeSet<&str>) =
+            (was.iter().map(String::as_str).collect(), is.iter().map(String::as_str).collect());
+        self.sets("", &both.0, &both.1, "constraint_added", "constraint_removed");
+        self.secrets();
+        self.params();
+        self.output();
+    }
+
+    fn texts(&mut self) {
+        let (old, new) = (self.old, self.new);
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let rows = [
+            ("title_changed", text(&old.title), text(&new.title)),
+            ("description_changed", old.description.clone(), new.description.clone()),
+            ("deprecated_changed", text(&old.deprecated), text(&new.deprecated)),
+            ("tags_changed", old.tags.join(" "), new.tags.join(" ")),
+        ];
+        for (code, was, is) in rows.into_iter().filter(|row| row.1 != row.2) {
+            self.note("", code, &was, &is);
+        }
+        if old.examples != new.examples {
+            let labels = |entry: &Entry| {
+                entry.examples.iter().map(|example| example.label.as_str()).collect::<Vec<_>>().join(", ")
+            };
+            self.note("", "examples_changed", &labels(old), &labels(new));
+        }
+    }
+
+    fn effects(&mut self) {
+        let (old, new) = (self.old.behavior, self.new.behavior);
+        // Being repeatable is what an effect takes away.
+        let rows = [
+            ("side effect", old.side_effect, new.side_effect),
+            ("destructive", old.destructive, new.destructive),
+            ("open world", old.open_world, new.open_world),
+            ("not idempotent", !old.idempotent, !new.idempotent),
+        ];
+        for (word, was, is) in rows {
+            match (was, is) {
+                (false, true) => self.note("", "effect_added", "", word),
+                (true, false) => self.note("", "effect_removed", word, ""),
+                _ => {}
+            }
+        }
+    }
+
+    fn sets(
+        &mut self,
+        path: &str,
+        was: &BTreeSet<&str>,
+        is: &BTreeSet<&str>,
+        added: &'static str,
+        removed: &'static str,
+    ) {
+        let came = is.difference(was).map(|name| (*name, added));
+        let gone = was.difference(is).map(|name| (*name, removed));
+        let once: Vec<Once<'_>> = came.chain(gone).collect();
+        for (name, code) in once {
+            let (old, new) = if code == added { ("", name) } else { (name, "") };
+            self.note(path, code, old, new);
+        }
+    }
+
+    fn secrets(&mut self) {
+        let keys = |entry: &'a Entry| -> BTreeMap<&'a str, bool> {
+            entry.secrets.iter().map(|secret| (secret.key.as_str(), secret.optional)).collect()
+        };
+        let (was, is) = (keys(self.old), keys(self.new));
+        for key in was.keys().chain(is.keys()).collect::<BTreeSet<_>>() {
+            match (was.get(key), is.get(key)) {
+                (None, Some(false)) => self.note("", "secret_added", "", key),
+                (None, Some(true)) => self.note("", "optional_secret_added", "", key),
+                (Some(_), None) => self.note("", "secret_removed", key, ""),
+                (Some(true), Some(false)) => self.note("", "secret_required", key, key),
+                (Some(false), Some(true)) => self.note("", "secret_optional", key, key),
+                _ => {}
+            }
+        }
+    }
+
+    fn params(&mut self) {
+        let (old, new) = (self.old, self.new);
+        let by_name = |entry: &'a Entry| -> BTreeMap<&'a str, &'a ParamEntry> {
+            entry.params.iter().map(|param| (param.name.as_str(), param)).collect()
+        };
+        let (was, is) = (by_name(old), by_name(new));
+        let pairs = paired(&was, &is, |param| &param.aliases);
+        let mut schemas = Schemas::new(&old.input, &new.input);
+        for (before, after) in &pairs {
+            match (before.map(|name| was[name]), after.map(|name| is[name])) {
+                (Some(before), Some(after)) => self.param(before, after, &mut schemas),
+                (Some(before), None) => {
+                    self.note(&pointer(&before.name), "param_removed", &before.name, "");
+                }
+                (None, Some(after)) => {
+                    let required = is_required(&new.input, &after.name);
+                    let code = if required { "required_param_added" } else { "param_added" };
+                    self.note(&pointer(&after.name), code, "", &after.name);
+                }
+                (None, None) => {}
+            }
+        }
+        schemas.compare_frame();
+        self.found(schemas.found(), &INPUT);
+        let renamed: BTreeMap<&str, &str> =
+            pairs.iter().filter_map(|(before, after)| Some(((*before)?, (*after)?))).collect();
+        self.order(&renamed);
+        self.positionals(&renamed);
+    }
+
+    fn param(&mut self, old: &'a ParamEntry, new: &'a ParamEntry, schemas: &mut Schemas<'a>) {
+        let path = pointer(&new.name);
+        if old.name != new.name {
+            self.note(&path, "param_renamed", &old.name, &new.name);
+        }
+        fn known<'n>(names: &'n [String], but: &str) -> BTreeSet<&'n str> {
+            names.iter().map(String::as_str).filter(|name| *name != but).collect()
+        }
+        let (was, is) = (known(&old.aliases, &new.name), known(&new.aliases, &old.name));
+        self.sets(&path, &was, &is, "param_alias_added", "param_alias_removed");
+        let (was, is) = (known(&old.flags, ""), known(&new.flags, ""));
+        self.sets(&path, &was, &is, "flag_added", "flag_removed");
+        match (old.secret, new.secret) {
+            (false, true) => self.note(&path, "secret_marked", "", "secret"),
+            (true, false) => self.note(&path, "secret_unmarked", "secret", ""),
+            _ => {}
+        }
+        let required = (is_required(&self.old.input, &old.name), is_required(&self.new.input, &new.name));
+        let before = property(&self.old.input, &old.name);
+        let after = property(&self.new.input, &new.name);
+        match required {
+            (false, true) => self.note(&path, "param_required", "optional", "required"),
+            (true, false) => self.note(&path, "param_optional", "required", "optional"),
+            _ => {
+                let default =
+                    |schema: Option<&Value>| schema.and_then(|schema| schema.get("default")).cloned();
+                let (was, is) = (default(before), default(after));
+                if was != is {
+                    let text = |value: Option<Value>| value.map_or_else(String::new, |value| shown(&value));
+                    self.note(&path, "default_changed", &text(was), &text(is));
+                }
+            }
+        }
+        let any = &Value::Bool(true);
+        schemas.compare(&path, before.unwrap_or(any), after.unwrap_or(any));
+    }
+
+    fn order(&mut self, renamed: &BTreeMap<&str, &str>) {
+        let was: Vec<&str> =
+            self.old.params.iter().filter_map(|param| renamed.get(param.name.as_str()).copied()).collect();
+        let kept: BTreeSet<&str> = was.iter().copied().collect();
+        let is: Vec<&str> = self
+            .new
+            .params
+            .iter()
+            .map(|param| param.name.as_str())
+            .filter(|name| kept.contains(name))
+            .collect();
+        if was != is {
+            self.note("", "param_order_changed", &was.join(", "), &is.join(", "));
+        }
+    }
+
+    fn positionals(&mut self, renamed: &BTreeMap<&str, &str>) {
+        fn placed(entry: &Entry) -> Vec<&str> {
+            let mut placed: Vec<(usize, &str)> = entry
+                .params
+                .iter()
+                .filter_map(|param| Some((param.positional?, param.name.as_str())))
+                .collect();
+            placed.sort_unstable();
+            placed.into_iter().map(|row| row.1).collect()
+        }
+        let was: Vec<&str> =
+            placed(self.old).into_iter().map(|name| renamed.get(name).copied().unwrap_or(name)).collect();
+        let is = placed(self.new);
+        if is != was {
+            let code = if is.starts_with(&was) { "flag_added" } else { "positional_changed" };
+            self.note("", code, &was.join(" "), &is.join(" "));
+        }
+    }
+
+    fn output(&mut self) {
+        match (&self.old.output, &self.new.output) {
+            (None, Some(_)) => self.note("", "output_added", "", "an output schema"),
+            (Some(_), None) => self.note("", "output_removed", "an output schema", ""),
+            (Some(old), Some(new)) => {
+                let mut schemas = Schemas::new(old, new);
+                schemas.compare("", old, new);
+                self.found(schemas.found(), &OUTPUT);
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn found(&mut self, found: Vec<Found>, codes: &Codes) {
+        for Found { path, direction, old, new } in found {
+            if let Some(code) = codes(direction) {
+                self.note(&path, code, &old, &new);
+            }
+        }
+    }
+}
+
+/// What a direction is called; `None` where it means nothing.
+type Codes = fn(Direction) -> Option<&'static str>;
+
+const INPUT: Codes = |direction| {
+    Some(match direction {
+        Direction::Wider | Direction::PropertyAdded | Direction::Absent => "input_widened",
+        Direction::Narrower
+        | Direction::RequiredPropertyAdded
+        | Direction::PropertyRemoved
+        | Direction::Present => "input_narrowed",
+        Direction::Other => "input_changed",
+        Direction::Default => "default_changed",
+        Direction::Text => "param_text_changed",
+    })
+};
+
+const OUTPUT: Codes = |direction| {
+    Some(match direction {
+        Direction::Wider | Direction::Absent => "output_widened",
+        Direction::Narrower | Direction::Present => "output_narrowed",
+        Direction::PropertyAdded | Direction::RequiredPropertyAdded => "output_property_added",
+        Direction::PropertyRemoved => "output_property_removed",
+        Direction::Other => "output_changed",
+        Direction::Text => "description_changed",
+        Direction::Default => return None,
+    })
+};
+
+fn pointer(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+fn property<'s>(input: &'s Value, name: &str) -> Option<&'s Value> {
+    input.get("properties")?.get(name)
+}
+
+fn is_required(input: &Value, name: &str) -> bool {
+    let required = input.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|required| required == name))
+}

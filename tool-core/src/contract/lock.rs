@@ -1,0 +1,71 @@
+//! `tools.lock`: the contract of a tool set as a file, made to be reviewed as a diff.
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::Entry;
+use crate::error::ToolError;
+use crate::registry::Registry;
+
+/// The name of the file.
+pub const FILE: &str = "tools.lock";
+
+/// The version of its form.
+const FORMAT: u32 = 1;
+
+/// The contract of every tool of a set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    format: u32,
+    /// The version of this crate that wrote it.
+    pub core: String,
+    /// The tools, by name.
+    pub tools: Vec<Entry>,
+}
+
+/// What is read before anything else of a file.
+#[derive(Deserialize)]
+struct Version {
+    format: serde_json::Value,
+}
+
+impl Lock {
+    /// The contract of a registry's tools.
+    ///
+    /// # Errors
+    /// `internal`, when a schema cannot be made.
+    pub fn of(registry: &Registry) -> Result<Lock, ToolError> {
+        let mut tools: Vec<Entry> = registry.iter().map(Entry::of).collect::<Result<_, _>>()?;
+        tools.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(Lock { format: FORMAT, core: env!("CARGO_PKG_VERSION").to_owned(), tools })
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// `not_configured`, with line and column: no JSON, or no lock file. Code `lock_format`: a form that this version does not
+    /// know.
+    pub fn read(text: &str) -> Result<Lock, ToolError> {
+        let broken = |error: serde_json::Error| {
+            ToolError::not_configured(format!("{FILE}:{}:{}: {error}", error.line(), error.column()))
+                .code("lock_invalid")
+                .hint("write it again with `tools lock`")
+        };
+        let version: Version = serde_json::from_str(text).map_err(broken)?;
+        if version.format != FORMAT {
+            let text = format!("{FILE} has format {}; this program knows {FORMAT}.", version.format);
+            return Err(ToolError::not_configured(text).code("lock_format"));
+        }
+        serde_json::from_str(text).map_err(broken)
+    }
+
+    /// The text of the file: two blanks per level, a line feed at the end.
+    ///
+    /// # Errors
+    /// `internal`, when it cannot be written as JSON.
+    pub fn text(&self) -> Result<String, ToolError> {
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|error| ToolError::internal("The contract is no JSON.").source(error))?;
+        Ok(text + "\n")
+    }
+}

@@ -1,0 +1,17 @@
+//! The contract of a tool set: what callers rely on, written down to be compared. (registry.md §10)
+//!
+//! An [`Entry`] is one tool, a [`Lock`] the file with all of them, [`compare`] says what changed between two and how bad that
+//! is for callers, one [`Change`] per place and kind.
+
+mod change;
+mod diff;
+mod entry;
+mod lock;
+mod narrowing;
+mod schemas;
+mod unions;
+
+pub use change::{Change, Class, worst};
+pub use diff::compare;
+pub use entry::{Entry, ExampleEntry, ParamEntry, SecretEntry};
+pub use lock::{FILE, Lock};

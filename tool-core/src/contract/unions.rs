@@ -1,0 +1,95 @@
+//! The branches of a union, each under what tells it from the others: its tag, its only key, its values or its type.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::canonical;
+
+/// The branches of a schema that is a union.
+pub(super) fn branches(schema: &Value) -> Option<Vec<&Value>> {
+    let list = schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_array()?;
+    Some(list.iter().collect())
+}
+
+/// The values that a schema lists.
+pub(super) fn listed(schema: &Value) -> Option<impl Iterator<Item = &Value>> {
+    let list = schema.get("enum").and_then(Value::as_array);
+    let one = schema.get("const").filter(|_| list.is_none());
+    (list.is_some() || one.is_some()).then(|| list.into_iter().flatten().chain(one))
+}
+
+/// The values that a schema lists, as a set.
+pub(super) fn values(schema: &Value) -> Option<BTreeSet<String>> {
+    Some(listed(schema)?.map(canonical::text).collect())
+}
+
+/// The properties that an object must have.
+pub(super) fn required(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The branches of one union by what tells them apart.
+pub(super) struct Branches<'a> {
+    named: BTreeMap<String, &'a Value>,
+    /// The values of all branches that only list values.
+    units: Option<BTreeSet<String>>,
+}
+
+impl<'a> Branches<'a> {
+    /// Sorts branches, each as it stands and with its references followed.
+    pub(super) fn of(branches: impl Iterator<Item = (&'a Value, &'a Value)>) -> Branches<'a> {
+        let mut sorted = Branches { named: BTreeMap::new(), units: None };
+        for (branch, followed) in branches {
+            match values(followed) {
+                Some(values) => sorted.units.get_or_insert_default().extend(values),
+                None => {
+                    let key = key(followed);
+                    // What nothing tells apart is told apart by all of it.
+                    let key = if sorted.named.contains_key(&key) { canonical::text(branch) } else { key };
+                    sorted.named.insert(key, branch);
+                }
+            }
+        }
+        sorted
+    }
+
+    /// What tells the branches apart; those that list values are one.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
+        static UNITS: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| "values".to_owned());
+        self.named.keys().chain(self.units.is_some().then(|| &*UNITS))
+    }
+
+    /// The branch of a key; those that list values are compared by [`units`](Self::units).
+    pub(super) fn get(&self, key: &str) -> Option<Option<&'a Value>> {
+        match self.named.get(key) {
+            Some(branch) => Some(Some(branch)),
+            None => (self.units.is_some() && key == "values").then_some(None),
+        }
+    }
+
+    /// The values of those that list values.
+    pub(super) fn units(&self) -> Option<&BTreeSet<String>> {
+        self.units.as_ref()
+    }
+}
+
+fn key(branch: &Value) -> String {
+    let properties = branch.get("properties").and_then(Value::as_object);
+    let Some(properties) = properties else {
+        return match branch.get("type") {
+            Some(name) => canonical::text(name),
+            None => canonical::text(branch),
+        };
+    };
+    let tag = properties.iter().find_map(|(name, schema)| {
+        let constant = schema.get("const").filter(|_| required(branch).any(|required| required == name))?;
+        Some(format!("{name}={}", canonical::text(constant)))
+    });
+    let sole = || {
+        let mut required = required(branch);
+        let only = required.next()?;
+        required.next().is_none().then(|| format!("{only}:"))
+    };
+    tag.or_else(sole).unwrap_or_else(|| "object".to_owned())
+}
