@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tool_core::__private::rungs::*;
 use tool_core::__private::{answers, param};
 use tool_core::args::{Args, Coerce, parse_arguments};
-use tool_core::def::{Bounds, Cache, Doc, Handler, Number, Origin, ParamKeys, Range, Run, ToolDef};
+use tool_core::def::{Bounds, Cache, Doc, Handler, Number, Origin, ParamKeys, Range, Run, ToolDef, ToolKeys};
 use tool_core::{ToolError, def::ParamDef};
 
 #[derive(Deserialize, JsonSchema)]
@@ -95,7 +95,7 @@ fn tool(params: Vec<ParamDef<'static>>, input: Option<&'static Value>) -> &'stat
     let cache: &'static Cache = Box::leak(Box::new(Cache::new()));
     let mut def = ToolDef::new("t", Doc::Text("T."), Handler::Sync(nowhere), Origin::DYNAMIC, cache);
     def.params = params.leak();
-    def.input = input;
+    def.keys = Box::leak(Box::new(ToolKeys { input, ..ToolKeys::NONE }));
     Box::leak(Box::new(def))
 }
 
@@ -109,12 +109,10 @@ static TYPED: LazyLock<&'static ToolDef<'static>> = LazyLock::new(|| {
                 param.keys = &KEYS;
             }
             "text" => {
-                const BOUNDS: Bounds<'_> = Bounds {
-                    len: Range { min: 0, max: Some(8) },
-                    pattern: Some("^[^x]*$"),
-                    ..Bounds::NONE
-                };
-                const KEYS: ParamKeys<'_> = ParamKeys { aliases: &["words"], ..ParamKeys::NONE.bounds(BOUNDS) };
+                const BOUNDS: Bounds<'_> =
+                    Bounds { len: Range { min: 0, max: Some(8) }, pattern: Some("^[^x]*$"), ..Bounds::NONE };
+                const KEYS: ParamKeys<'_> =
+                    ParamKeys { aliases: &["words"], ..ParamKeys::NONE.bounds(BOUNDS) };
                 param.keys = &KEYS;
             }
             _ => {}

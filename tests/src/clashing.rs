@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 use tool_core::args::Args;
 use tool_core::def::{
-    Cache, CliDef, Doc, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run, SchemaSource,
+    Cache, CliDef, Doc, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run, SchemaSource, Source,
 };
 use tool_core::{ToolDef, ToolError, ToolOutput};
 
@@ -43,8 +43,9 @@ fn tool(
     params: Vec<ParamDef<'static>>,
 ) -> &'static ToolDef<'static> {
     let cache: &'static Cache = Box::leak(Box::default());
-    let origin =
-        Origin { krate: "shop", version: "1.0.0", module: "shop::tools", file: "src/tools.rs", line };
+    const SOURCE: Source<'static> =
+        Source { krate: "shop", version: "1.0.0", module: "shop::tools", file: "src/tools.rs" };
+    let origin = Origin { source: &SOURCE, line };
     let base = ToolDef::new(name, Doc::Text("A tool."), Handler::Sync(enter), origin, cache);
     Box::leak(Box::new(ToolDef { group: Some(group), params: Box::leak(params.into()), ..base }))
 }

@@ -21,7 +21,7 @@ use schema_values::Values;
 use serde_json::{Map, Value, json};
 use tests::rounds::rounds;
 use tool_core::args::Args;
-use tool_core::def::{Cache, Handler, ToolDef};
+use tool_core::def::{Cache, Handler, ToolDef, ToolKeys};
 use tool_core::{Coerce, IssueCode, Registry, ToolError};
 use tool_std as _;
 
@@ -53,7 +53,8 @@ impl Subject {
     fn of(typed: &'static ToolDef<'static>) -> Subject {
         let schema: &'static Value = Box::leak(Box::new(typed.input_schema().unwrap().schema().clone()));
         let cache: &'static Cache = Box::leak(Box::new(Cache::new()));
-        let by_schema = Box::leak(Box::new(ToolDef { input: Some(schema), cache, ..*typed }));
+        let keys = Box::leak(Box::new(ToolKeys { input: Some(schema), ..*typed.keys }));
+        let by_schema = Box::leak(Box::new(ToolDef { keys, cache, ..*typed }));
         Subject { typed, by_schema, schema, validator: jsonschema::draft202012::new(schema).unwrap() }
     }
 

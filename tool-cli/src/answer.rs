@@ -273,9 +273,6 @@ impl Session<'_> {
             detail,
             groups: &self.cli.groups,
             missing: &self.missing_secrets(registry, None),
-            added: builtin::added_words(|word| {
-                self.cli.commands.iter().any(|def| def.group == Some(word) && !def.hidden)
-            }),
         })
     }
 }

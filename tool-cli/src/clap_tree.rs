@@ -67,9 +67,7 @@ impl ClapTree<'_> {
         for command in tools.tools.iter().filter(|command| command.is_listed()) {
             root = root.subcommand(self.tool(command));
         }
-        let added = builtin::added_words(|word| own.groups.contains_key(word));
-        let words = builtin::WORDS.iter().copied().chain(added.iter().map(|(word, about)| (*word, *about)));
-        for (word, about) in words {
+        for (word, about) in builtin::words(own) {
             if let Some(commands) = own.groups.get(word) {
                 root = self.add_group(root, word, Some(about), commands);
             }

@@ -1,5 +1,7 @@
 //! Commands and options that cannot stand side by side. Names alone are compared; no schema is built.
 
+mod apart;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -10,6 +12,7 @@ use tool_core::{ToolDef, ToolError};
 use crate::builtin::RESERVED;
 use crate::globals;
 use crate::words::{Word, kebab};
+use apart::Mark;
 
 /// Two things of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +41,13 @@ impl fmt::Display for Clash {
 }
 
 /// Every clash among tools, each with its effective name.
-pub fn clashes<'d>(tools: impl IntoIterator<Item = (&'d str, &'d ToolDef<'d>)>) -> Vec<Clash> {
+pub fn clashes<'d>(
+    tools: impl IntoIterator<Item = (&'d str, &'d ToolDef<'d>), IntoIter: Clone>,
+) -> Vec<Clash> {
     let offered = tools.into_iter().filter(|(_, def)| def.surfaces.contains(Surface::Cli));
+    if apart::all(offered.clone()) {
+        return Vec::new();
+    }
     let commands: Vec<Command<'_>> = offered.map(|(name, def)| Command::of(name, def)).collect();
     let groups: BTreeSet<&str> = commands.iter().filter_map(|command| command.def.group).collect();
     let groups = groups.into_iter().map(kebab).collect();
@@ -65,6 +73,22 @@ struct Command<'d> {
 impl<'d> Command<'d> {
     fn of(tool: &'d str, def: &'d ToolDef<'d>) -> Command<'d> {
         Command { tool, def, group: def.group.map(Word::of), word: Word::of_tool(tool, def.group) }
+    }
+
+    fn has_empty_word(&self) -> bool {
+        self.word.is_empty() || self.group.as_ref().is_some_and(Word::is_empty)
+    }
+
+    /// The marks of its first word and of all its words.
+    fn marks(&self) -> (Mark, Mark) {
+        let word = self.word.bytes();
+        match &self.group {
+            Some(group) => {
+                let first = Mark::of(group.bytes());
+                (first, first.and(std::iter::once(b' ').chain(word)))
+            }
+            None => (Mark::of(word.clone()), Mark::of(word)),
+        }
     }
 
     fn path(&self) -> String {
@@ -103,7 +127,7 @@ impl<'d> Checker<'d> {
         let Command { tool, def, group, word } = command;
         let origin = || def.origin.to_string();
         let first = group.as_ref().unwrap_or(word);
-        if word.is_empty() || first.is_empty() {
+        if command.has_empty_word() {
             return self.clash(command.path(), "an empty word", tool, vec![origin()]);
         }
         if RESERVED.iter().any(|word| first.is(word)) {
@@ -119,7 +143,6 @@ impl<'d> Checker<'d> {
     }
 
     fn options(&mut self, tool: &str, def: &'d ToolDef<'d>) {
-        // Every start of a program does this for all of its tools: a tool has few options, and a list of them is enough.
         let mut taken = std::mem::take(&mut self.forms);
         taken.clear();
         for param in def.params.iter().filter(|param| !param.keys.flatten) {
@@ -160,12 +183,23 @@ struct Long<'a> {
 }
 
 impl Form<'_> {
+    fn mark(&self) -> Mark {
+        match self {
+            Form::Long(Long { head, word, tail }) => {
+                Mark::of(head.bytes()).and(word.bytes()).and(tail.bytes())
+            }
+            // No long form begins so.
+            Form::Short(letter) => {
+                Mark::of([b'-', b'-'].into_iter()).and(letter.encode_utf8(&mut [0; 4]).bytes())
+            }
+        }
+    }
+
     /// Whether the program has it itself. A switch `dry-run` takes that one over.
     fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
         match self {
             Form::Long(long) => {
-                globals::may_be_reserved(long.first(), long.len())
-                    && globals::reserved().any(|reserved| long.is(reserved))
+                globals::reserved().any(|reserved| long.is(reserved))
                     && !(param.kind == ParamKind::Flag && long.is("dry-run"))
             }
             Form::Short(letter) => globals::short(*letter).is_some(),
@@ -176,10 +210,6 @@ impl Form<'_> {
 impl Long<'_> {
     fn len(&self) -> usize {
         self.head.len() + self.word.bytes().len() + self.tail.len()
-    }
-
-    fn first(&self) -> u8 {
-        self.head.bytes().next().or_else(|| self.word.bytes().next()).unwrap_or_default()
     }
 
     fn bytes(&self) -> impl Iterator<Item = u8> {

@@ -239,7 +239,7 @@ impl Gatherer<'_, '_, '_> {
                 let by_variable =
                     target.env.as_ref().map(|name| format!(" or the environment variable {name}"));
                 let hint = format!("use {}-file FILE{}", target.option(), by_variable.unwrap_or_default());
-                return Err(self.note(secret_shown().hint(hint), used, path.to_owned()));
+                return Err(self.note(secret_shown("string (hidden)").hint(hint), used, path.to_owned()));
             }
             Effect::File => return self.secret_file(used, path),
             Effect::Give => {}
@@ -363,6 +363,7 @@ impl Gatherer<'_, '_, '_> {
     }
 }
 
-fn secret_shown() -> Fault {
-    Fault::new(IssueCode::Invalid, "no secret on the command line", "string (hidden)")
+/// A secret where everybody sees it; `got` tells nothing of it.
+fn secret_shown(got: &str) -> Fault {
+    Fault::new(IssueCode::Invalid, "no secret on the command line", got)
 }

@@ -4,7 +4,6 @@
 
 use std::ffi::OsString;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// An option of the program itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -161,29 +160,6 @@ pub(crate) fn reserved() -> impl Iterator<Item = &'static str> {
     GLOBALS.iter().map(|row| row.long)
 }
 
-/// Whether a long form with this first letter and length may be reserved.
-///
-/// Every start of a program asks this for each option of each tool, and for most the answer is no.
-pub(crate) fn may_be_reserved(first: u8, length: usize) -> bool {
-    RESERVED_LENGTHS.get(usize::from(first)).is_some_and(|lengths| lengths & length_bit(length) != 0)
-}
-
-/// The lengths of the reserved long forms, by first letter: a bit each.
-static RESERVED_LENGTHS: LazyLock<[u32; 128]> = LazyLock::new(|| {
-    let mut lengths = [0; 128];
-    for name in reserved() {
-        let first = name.bytes().next().map_or(0, usize::from);
-        if let Some(of_letter) = lengths.get_mut(first) {
-            *of_letter |= length_bit(name.len());
-        }
-    }
-    lengths
-});
-
-fn length_bit(length: usize) -> u32 {
-    if length < 32 { 1 << length } else { 0 }
-}
-
 /// The option with a long form, given without `--`.
 pub fn long(name: &str) -> Option<&'static GlobalDef> {
     GLOBALS.iter().find(|row| row.long == name)
@@ -231,14 +207,6 @@ impl AllGiven {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_reserved_form_may_be_one() {
-        for name in reserved() {
-            assert!(may_be_reserved(name.as_bytes()[0], name.len()), "{name}");
-        }
-        assert!(!may_be_reserved(b'l', 5) && !may_be_reserved(b'f', 200));
-    }
 
     #[test]
     fn no_two_options_share_a_form() {

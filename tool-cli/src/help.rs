@@ -46,8 +46,6 @@ pub(crate) struct Page<'a> {
     pub(crate) groups: &'a BTreeMap<String, String>,
     /// The secrets that are declared and not set.
     pub(crate) missing: &'a BTreeSet<String>,
-    /// The words of the commands that the program adds.
-    pub(crate) added: Vec<(&'static str, &'static str)>,
 }
 
 impl Page<'_> {
@@ -85,19 +83,21 @@ impl Page<'_> {
 
     // ---- the program and its groups ----------------------------------------------------------------------------------
 
-    /// The page of the program.
-    pub(crate) fn root(&self, tree: &Tree<'_>) -> String {
+    /// The page of the program: its tools, and the commands that every program has or this one adds.
+    pub(crate) fn root(&self, tree: &Tree<'_>, own: &Tree<'_>) -> String {
         let name = self.program;
         let listed = tree.all().filter(|command| command.is_listed()).count();
         let mut sections = match self.detail {
             Detail::Full if listed <= ROOT_HELP_TOOLS => self.every_tool(tree),
             _ => self.every_group(tree),
         };
-        let builtin = crate::builtin::WORDS.iter().chain(&self.added);
-        let builtin = builtin.map(|(word, text)| ((*word).to_owned(), (*text).to_owned()));
-        sections.push(("Built-in".to_owned(), builtin.collect()));
-        let own = self.options().globals("Options", &Table::default(), |row| row.place != Place::After);
-        let mut command = self.command().help_template("{all-args}").args(own);
+        let builtin = crate::builtin::words(own).into_iter();
+        sections.push((
+            "Built-in".to_owned(),
+            builtin.map(|(word, text)| (word.to_owned(), text.to_owned())).collect(),
+        ));
+        let globals = self.options().globals("Options", &Table::default(), |row| row.place != Place::After);
+        let mut command = self.command().help_template("{all-args}").args(globals);
         let options = tidy(&command.render_help().to_string());
         let after =
             format!("'{name} GROUP --help' lists the commands of a group, '{name} --help' lists them all.");

@@ -1,9 +1,13 @@
 //! The command words: from the first word to a tool, a group or nothing.
 
+use std::ffi::OsString;
+
+use clap_lex::RawArgs;
 use tool_core::ToolError;
 
-use crate::builtin::RESERVED;
+use crate::builtin::{self, RESERVED};
 use crate::fault::Fault;
+use crate::flags::Table;
 use crate::globals::Global;
 use crate::lex::{Lexer, Step};
 use crate::tree::{Command, Node, Tree};
@@ -25,7 +29,9 @@ pub(crate) enum Route<'t, 'r> {
 }
 
 /// Whether the version is asked for, in front of the words.
-pub(crate) fn wants_version(lexer: &mut Lexer<'_>) -> bool {
+pub(crate) fn wants_version(argv: &[OsString]) -> bool {
+    let (raw, none) = (RawArgs::new(argv.iter()), Table::default());
+    let mut lexer = Lexer::new(&raw, &none);
     while matches!(lexer.step(), Step::Option) {}
     lexer.so_far().globals.has(Global::Version)
 }
@@ -47,7 +53,10 @@ pub(crate) fn route<'t, 'r>(
         Some(Found::Tool(command)) => return Route::Tool(command),
         Some(Found::Builtin(command)) => return Route::Builtin(command),
         None if lexer.help().is_some() => return Route::Root,
-        None => return Route::Unknown(tree.unknown(program, &[], &word)),
+        None => {
+            let builtin: Vec<&str> = builtin::words(own).iter().map(|row| row.0).collect();
+            return Route::Unknown(tree.unknown(program, &[], &word, &builtin));
+        }
     };
     let word = match next(lexer) {
         Ok(Some(word)) => word,
@@ -58,7 +67,7 @@ pub(crate) fn route<'t, 'r>(
         Some(command) if std::ptr::eq(home, own) => Route::Builtin(command),
         Some(command) => Route::Tool(command),
         None if lexer.help().is_some() => Route::Group(home, group),
-        None => Route::Unknown(home.unknown(program, &[group.to_owned()], &word)),
+        None => Route::Unknown(home.unknown(program, &[group.to_owned()], &word, &[])),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The process: the only file that touches its environment, directory, streams, signals, log and panics.
 
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write, stderr, stdin, stdout};
 use std::os::fd::AsFd as _;
@@ -16,8 +17,8 @@ use crate::cli::Cli;
 use crate::interrupt::{self, Interrupt, Interruptible, Trigger};
 use crate::io::{Io, Terminal, Tty};
 use crate::settings::Settings;
-use crate::signals;
 use crate::terminal::Controlling;
+use crate::{route, signals};
 
 /// The whole `main` of a program: its linked tools as commands.
 ///
@@ -40,12 +41,15 @@ pub fn main(cli: Result<Cli, ToolError>) -> ExitCode {
 }
 
 /// [`main`] with a command line of its own: for a program that has other programs under words of its own.
-pub fn main_from(cli: Result<Cli, ToolError>, argv: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
+pub fn main_from(cli: Result<Cli, ToolError>, argv: impl Iterator<Item = OsString>) -> ExitCode {
     // What a panic says may hold a secret; whoever wants to see it asks for the log.
     std::panic::set_hook(Box::new(|panic| tracing::debug!(target: "toolbox::panic", "{panic}")));
-    let run = || match process_io() {
+    let argv: Vec<OsString> = argv.collect();
+    // The version is all that many a start is for: it takes two streams, and waits for nothing else.
+    let prepare = || if route::wants_version(&argv) { Ok(streams()) } else { process_io() };
+    let run = || match prepare() {
         Ok(io) => match cli {
-            Ok(cli) => cli.run_from(argv, io),
+            Ok(cli) => cli.run_from(&argv, io),
             Err(error) => Cli::discover().fail(error, io),
         },
         Err(error) => {
@@ -58,6 +62,11 @@ pub fn main_from(cli: Result<Cli, ToolError>, argv: impl Iterator<Item = std::ff
         ErrorKind::Internal.into()
     });
     code.into()
+}
+
+/// Where to print, and nothing else of the process.
+fn streams() -> Io {
+    Io { stdout: Box::new(stdout()), stderr: Box::new(stderr()), ..Io::detached("/") }
 }
 
 /// The streams, environment and directory of the process. Once the settings are read, signals cancel instead of ending it:

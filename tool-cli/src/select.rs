@@ -1,7 +1,9 @@
 //! `--select`: parts of a result.
 //!
-//! Names (`a.b[0]`), pointers (RFC 6901) and queries (RFC 9535). The syntax is judged before the call; what is absent afterwards
-//! is null with a warning, since an effect is never followed by a refusal.
+//! Names (`a.b[0]`), pointers (RFC 6901) and queries (RFC 9535). Syntax and names are judged before the call; what is absent
+//! afterwards is null with a warning, since an effect is never followed by a refusal.
+
+mod told;
 
 use serde_json::{Map, Value};
 use serde_json_path::JsonPath;

@@ -11,14 +11,14 @@ use std::io::{self, Write as _};
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
-use tool_core::{Call, Executor, Registry, ToolContext, ToolEntry, ToolError};
+use tool_core::{Call, Executor, IssueCode, Registry, ToolContext, ToolDef, ToolEntry, ToolError};
 
 use crate::batch::Batch;
 use crate::builtin;
 use crate::clash;
 use crate::cli::Cli;
 use crate::exit::ExitCode;
-use crate::fault::Fault;
+use crate::fault::{self, Fault};
 use crate::flags::Table;
 use crate::gather::{Gathered, Words, gather};
 use crate::globals::Global;
@@ -135,7 +135,7 @@ impl<'c> Session<'c> {
         let raw = RawArgs::new(self.argv.iter());
         let none = Table::default();
         let mut lexer = Lexer::new(&raw, &none);
-        if route::wants_version(&mut Lexer::new(&raw, &none)) {
+        if route::wants_version(&self.argv) {
             let line = format!("{} {}", self.cli.name, self.cli.version);
             return Ok(Next::Done(self.print(&format!("{}\n", line.trim_end()))));
         }
@@ -163,7 +163,7 @@ impl<'c> Session<'c> {
                 self.help(lexer, &registry, &tree, &own)
             }
             Route::Builtin(command) => self.tool(lexer, command, &builtins, Some(&registry)),
-            Route::Root => Ok(self.overview(help, &registry, |page| page.root(&tree))),
+            Route::Root => Ok(self.overview(help, &registry, |page| page.root(&tree, &own))),
             Route::Group(tree, group) => Ok(self.overview(help, &registry, |page| page.group(tree, group))),
             Route::Unknown(error) => Err(self.early(lexer, Settled::plain(error))),
             Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![*fault]))),
@@ -205,7 +205,7 @@ impl<'c> Session<'c> {
         if let Some(detail) = lexed.help() {
             return Ok(self.page(detail, registry, |page| page.tool(&command.words(), def, &table)));
         }
-        let (mut settings, faults) = self.settings(&lexed);
+        let (mut settings, mut faults) = self.settings(&lexed);
         if about.is_some() && builtin::writes_files(command.entry.name()) {
             settings.directory = settings.out.take().map(|path| self.io.cwd.join(path));
         }
@@ -229,6 +229,7 @@ impl<'c> Session<'c> {
                 None => Err(Refusal::at(Settled::of_faults(faults), stage)),
             };
         }
+        faults.extend(no_such_part(&settings, &lexed, def));
         let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
         let check = || settings.check_file().and_then(|()| settings.check_root());
         if let Err(error) = if tolerant { Ok(()) } else { check() } {
@@ -318,4 +319,18 @@ impl<'c> Session<'c> {
         });
         tool.into_iter().chain(options).collect()
     }
+}
+
+/// What `--select` names and no result of the tool has. A dry run has a result of its own.
+fn no_such_part(settings: &Settings, lexed: &Lexed, def: &ToolDef<'_>) -> Option<Fault> {
+    let selection = settings.select.as_ref().filter(|_| !settings.dry_run)?;
+    let absent = selection.ruled_out(def.output_schema()?)?;
+    let given = lexed.globals.last(Global::Select)?;
+    let fault = Fault::new(IssueCode::Invalid, absent.expected, fault::text(&absent.path))
+        .flag("--select")
+        .words(given.words.clone());
+    Some(match absent.hint {
+        Some(hint) => fault.hint(hint),
+        None => fault,
+    })
 }

@@ -77,6 +77,13 @@ impl<'r> Tree<'r> {
         tree
     }
 
+    /// Whether lists show a word: that of a group with something to list, or of a tool without one.
+    pub(crate) fn lists(&self, word: &str) -> bool {
+        let group = self.groups.get(word).into_iter().flatten();
+        let tools = self.tools.iter().filter(|command| command.word.is(word));
+        group.chain(tools).any(Command::is_listed)
+    }
+
     /// What a listed word leads to: a group, or a tool without one.
     pub(crate) fn listed(&self, word: &str) -> Option<Node<'_, 'r>> {
         if let Some((group, _)) = self.groups.get_key_value(word) {
@@ -107,8 +114,8 @@ impl<'r> Tree<'r> {
         self.groups.values().flatten().chain(&self.tools)
     }
 
-    /// The error for a word that leads nowhere. `taken` are the words in front of it.
-    pub(crate) fn unknown(&self, program: &str, taken: &[String], word: &str) -> ToolError {
+    /// The error for a word that leads nowhere. `taken` are the words in front of it, `others` what could stand there too.
+    pub(crate) fn unknown(&self, program: &str, taken: &[String], word: &str, others: &[&str]) -> ToolError {
         let place = [&[program.to_owned()], taken].concat().join(" ");
         let shown: String = word.chars().take(80).collect();
         let error =
@@ -116,7 +123,8 @@ impl<'r> Tree<'r> {
         if let Some(feature) = crate::builtin::missing_feature(word).filter(|_| taken.is_empty()) {
             return error.hint(format!("this program is built without the feature {feature}"));
         }
-        let candidates = self.candidates(taken);
+        let mut candidates = self.candidates(taken);
+        candidates.extend(others.iter().map(|other| ((*other).to_owned(), (*other).to_owned())));
         let near = suggest(word, candidates.iter().map(|(shown, word)| (shown.as_str(), word.as_str())));
         let quoted: Vec<String> = near.iter().map(|words| format!("'{program} {words}'")).collect();
         match quoted.as_slice() {
@@ -131,9 +139,6 @@ impl<'r> Tree<'r> {
         let mut candidates = Vec::new();
         if taken.is_empty() {
             candidates.extend(self.groups.keys().map(|group| (group.clone(), group.clone())));
-            candidates.extend(
-                crate::builtin::WORDS.iter().map(|(word, _)| ((*word).to_owned(), (*word).to_owned())),
-            );
         }
         for command in self.all().filter(|command| command.is_listed()) {
             let words = command.words();

@@ -72,7 +72,7 @@ impl<'n> Word<'n> {
         (rest.len() > 1 && rest.starts_with(SEPARATORS)).then(|| self.part(3..))
     }
 
-    pub(crate) fn bytes(&self) -> impl ExactSizeIterator<Item = u8> {
+    pub(crate) fn bytes(&self) -> impl ExactSizeIterator<Item = u8> + Clone {
         self.0.bytes().map(|byte| if byte == b'_' { b'-' } else { byte })
     }
 

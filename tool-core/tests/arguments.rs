@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 use tool_core::__private::rungs::*;
 use tool_core::__private::{ParamDef, ParamKeys, answers, param_with};
 use tool_core::args::{Args, Coerce, Coercion, MAX_ISSUES, Rule};
-use tool_core::def::{Bounds, Cache, Constraint, Doc, Handler, Number, Origin, Range, Run, ToolDef};
+use tool_core::def::{
+    Bounds, Cache, Constraint, Doc, Handler, Number, Origin, Range, Run, ToolDef, ToolKeys,
+};
 use tool_core::{ArgIssue, IssueCode, ToolError};
 
 fn nowhere(_: &mut Args) -> Result<Run, ToolError> {
@@ -480,7 +482,7 @@ fn what_a_surface_found_is_merged_in_declaration_order_and_not_found_again() {
 #[test]
 fn rules_between_parameters_wait_until_every_argument_fits() {
     let mut def = *tool(["a", "b"].map(|name| param!(name, Doc::Text("P."), Option<u8>)).to_vec());
-    def.constraints = &[Constraint::ExactlyOne(&["a", "b"])];
+    def.keys = &ToolKeys { constraints: &[Constraint::ExactlyOne(&["a", "b"])], ..ToolKeys::NONE };
     let run = |input: Value| {
         let mut args = Args::new(&def, input, Coerce::Lenient)?;
         let _ = (args.take::<Option<u8>>(0), args.take::<Option<u8>>(1));
@@ -522,7 +524,7 @@ fn a_default_that_is_a_whole_number_is_written_like_one_that_is_given() {
 fn object(schema: Value, input: Value) -> Result<Map<String, Value>, ToolError> {
     let mut def = *tool(Vec::new());
     let schema: &'static Value = Box::leak(Box::new(schema));
-    def.input = Some(schema);
+    def.keys = Box::leak(Box::new(ToolKeys { input: Some(schema), ..ToolKeys::NONE }));
     let mut args = Args::new(&def, input, Coerce::Lenient)?;
     let object = args.take_object();
     args.finish()?;

@@ -1,7 +1,9 @@
 //! The registry: what it refuses, in whole texts, and what it finds.
 
 use serde_json::json;
-use tool_core::def::{Behavior, Cache, CapabilityDef, Doc, Handler, Origin, Run, SecretDef, ToolDef};
+use tool_core::def::{
+    Behavior, Cache, CapabilityDef, Doc, Handler, Origin, Run, SecretDef, Source, ToolDef, ToolKeys,
+};
 use tool_core::registry::{ProblemCode, Unmet};
 use tool_core::{
     AnyTool, DynTool, ErrorKind, Executor, Registry, RegistryError, Select, Tool, ToolContext, ToolError,
@@ -14,18 +16,22 @@ fn enter(_: &mut tool_core::args::Args<'_>) -> Result<Run, ToolError> {
 
 /// A definition as the macro would emit it, at a made-up place.
 macro_rules! tool {
-    ($handle:ident, $name:literal, $file:literal : $line:literal $(, $key:ident = $value:expr)*) => {
+    ($handle:ident, $name:literal, $file:literal : $line:literal $(, $field:ident = $said:expr)* $(; $($key:ident = $value:expr),*)?) => {
         struct $handle;
         impl Tool for $handle {
             const DEF: &'static ToolDef<'static> = {
                 static CACHE: Cache = Cache::new();
                 static DEF: ToolDef<'static> = ToolDef {
-                    $($key: $value,)*
+                    $($field: $said,)*
+                    $(keys: &ToolKeys { $($key: $value,)* ..ToolKeys::NONE },)?
                     ..ToolDef::new(
                         $name,
                         Doc::Text("Does it."),
                         Handler::Sync(enter),
-                        Origin { krate: "shop", version: "1.2.0", module: "shop", file: $file, line: $line },
+                        Origin {
+                            source: &Source { krate: "shop", version: "1.2.0", module: "shop", file: $file },
+                            line: $line,
+                        },
                         &CACHE,
                     )
                 };
@@ -39,23 +45,23 @@ struct Db;
 trait Mailer: Send + Sync {}
 impl Mailer for Db {}
 
-tool!(Read, "read_file", "src/a.rs": 1, aliases = &["read"], group = Some("file"), tags = &["disk"]);
+tool!(Read, "read_file", "src/a.rs": 1, group = Some("file"); aliases = &["read"], tags = &["disk"]);
 tool!(Write, "write_file", "src/b.rs": 2, group = Some("file"), behavior = Behavior { side_effect: true, idempotent: false, destructive: false, open_world: false });
 tool!(OtherRead, "read_file", "src/c.rs": 3);
 tool!(Dashed, "read-File", "src/d.rs": 4);
-tool!(TakesAlias, "cat", "src/e.rs": 5, aliases = &["write_file"]);
-tool!(NeedsDb, "query", "src/f.rs": 6, capabilities = &[CapabilityDef::required::<Db>()]);
-tool!(MayUseDb, "maybe", "src/g.rs": 7, capabilities = &[CapabilityDef::optional::<Db>()]);
-tool!(Eu, "eu", "src/h.rs": 8, secrets = &[SecretDef { choices: &["eu"], ..SecretDef::required("REGION") }]);
-tool!(Us, "us", "src/i.rs": 9, secrets = &[SecretDef { choices: &["us"], ..SecretDef::required("REGION") }]);
+tool!(TakesAlias, "cat", "src/e.rs": 5; aliases = &["write_file"]);
+tool!(NeedsDb, "query", "src/f.rs": 6; capabilities = &[CapabilityDef::required::<Db>()]);
+tool!(MayUseDb, "maybe", "src/g.rs": 7; capabilities = &[CapabilityDef::optional::<Db>()]);
+tool!(Eu, "eu", "src/h.rs": 8; secrets = &[SecretDef { choices: &["eu"], ..SecretDef::required("REGION") }]);
+tool!(Us, "us", "src/i.rs": 9; secrets = &[SecretDef { choices: &["us"], ..SecretDef::required("REGION") }]);
 tool!(DupA, "dup_a", "src/j.rs": 10);
 tool!(DupA2, "dup_a", "src/k.rs": 11);
 tool!(DupB, "dup_b", "src/l.rs": 12);
 tool!(DupB2, "dup_b", "src/m.rs": 13);
-tool!(Other, "other", "src/n.rs": 14, aliases = &["dup_c_alias"]);
-tool!(Third, "third", "src/o.rs": 15, aliases = &["dup_c_alias"]);
-tool!(NeedsTwo, "two", "src/p.rs": 16, capabilities = &[CapabilityDef::required::<Db>(), CapabilityDef::required::<dyn Mailer>()]);
-tool!(NeedsMailer, "mail", "src/q.rs": 17, capabilities = &[CapabilityDef::required::<dyn Mailer>()]);
+tool!(Other, "other", "src/n.rs": 14; aliases = &["dup_c_alias"]);
+tool!(Third, "third", "src/o.rs": 15; aliases = &["dup_c_alias"]);
+tool!(NeedsTwo, "two", "src/p.rs": 16; capabilities = &[CapabilityDef::required::<Db>(), CapabilityDef::required::<dyn Mailer>()]);
+tool!(NeedsMailer, "mail", "src/q.rs": 17; capabilities = &[CapabilityDef::required::<dyn Mailer>()]);
 static BOTH: ToolSet = ToolSet { name: "shop::BOTH", tools: &[Read::DEF, Write::DEF] };
 
 fn lines(error: RegistryError) -> Vec<String> {

@@ -13,6 +13,7 @@ use tool_core::__private::{answers, output, param_with};
 use tool_core::ToolDef;
 use tool_core::def::{
     Bounds, Cache, Doc, Handler, LogMode, Number, Origin, ParamDef, ParamKeys, Range, Run, SchemaSource,
+    ToolKeys,
 };
 use tool_core::schema::{InputSchema, built};
 
@@ -327,19 +328,23 @@ fn what_a_type_does_not_guarantee_is_walked() {
     assert!(!walk(x!(u32, bounds: Bounds { min: Some(Number::Int(3)), ..BOUNDS })));
 }
 
+fn keys_with(schema: &'static Value) -> &'static ToolKeys<'static> {
+    Box::leak(Box::new(ToolKeys { input: Some(schema), ..ToolKeys::NONE }))
+}
+
 #[test]
 fn a_given_schema_is_shown_as_it_was_given() {
     let given = json!({"type": "object", "title": "T", "properties": {"x": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string", "title": "A"}}});
     let mut tool = tool(vec![x!(Value)]);
     let given: &'static Value = Box::leak(Box::new(given));
-    tool.input = Some(given);
+    tool.keys = keys_with(given);
     let input = tool.input_schema().unwrap();
     assert_eq!(input.schema(), given);
     assert_eq!(input.decoded(), &json!({"type": "object", "properties": {"x": {"type": "string"}}}));
     assert_eq!(input.param(0).unwrap().schema, json!({"type": "string"}));
     let remote: &'static Value = Box::leak(Box::new(json!({"properties": {"x": {"$ref": "http://x"}}})));
     let mut tool = self::tool(vec![]);
-    tool.input = Some(remote);
+    tool.keys = keys_with(remote);
     assert_eq!(tool.input_schema().unwrap_err().code_str(), "schema_remote_ref");
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use tool_core::args::{Args, Coerce, did_you_mean, parse_arguments};
-use tool_core::def::{Cache, ToolDef};
+use tool_core::def::{Cache, ToolDef, ToolKeys};
 use tool_core::{ArgIssue, ToolError};
 
 use super::typed::Typed;
@@ -110,7 +110,8 @@ pub(crate) fn by_type(
 pub(crate) fn schema_only(tool: &'static ToolDef<'static>) -> &'static ToolDef<'static> {
     let schema = tool.input_schema().expect("the schema of a case").schema().clone();
     let cache: &'static Cache = Box::leak(Box::new(Cache::new()));
-    Box::leak(Box::new(ToolDef { input: Some(Box::leak(Box::new(schema))), cache, ..*tool }))
+    let keys = ToolKeys { input: Some(Box::leak(Box::new(schema))), ..*tool.keys };
+    Box::leak(Box::new(ToolDef { keys: Box::leak(Box::new(keys)), cache, ..*tool }))
 }
 
 /// Decodes the whole input by its schema.

@@ -7,12 +7,6 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tool_cli::ExitCode;
 
-/// Cases that need what is not there yet, with what it is. One that passes must be taken off the list.
-pub(crate) const OPEN: [(&str, &str); 1] = [(
-    "secret-inline-input",
-    "got: the case says `boolean true`, but cli.md §3 and arguments.md §10 `string (hidden)`",
-)];
-
 /// What a run left behind.
 pub(crate) struct Outcome {
     pub(crate) code: ExitCode,

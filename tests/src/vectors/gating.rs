@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tool_core::args::Args;
 use tool_core::def::{
     Cache, CapabilityDef, Doc, DynHandler, Handler, Origin, Run, SecretDef, Surface, Surfaces, ToolDef,
+    ToolKeys,
 };
 use tool_core::{
     Agent, Executor, Gate, Reason, Registry, RowSource, Runtime, Snapshot, ToolError, explain, gate,
@@ -150,16 +151,17 @@ fn definition(tool: &Value) -> &'static ToolDef<'static> {
         Origin::DYNAMIC,
         cache,
     );
-    Box::leak(Box::new(ToolDef {
-        group: tool["group"].as_str().map(|_| leak(&tool["group"])),
+    let keys = ToolKeys {
         tags: Vec::leak(tags),
         secrets: Vec::leak(secrets),
         capabilities: Vec::leak(capabilities),
         surfaces: surfaces.fold(Surfaces::NONE, |set, row| set.with(row.0)),
         terminal: tool["terminal"] == true,
         timeout: Some(Duration::from_secs(5)),
-        ..new
-    }))
+        ..ToolKeys::NONE
+    };
+    let group = tool["group"].as_str().map(|_| leak(&tool["group"]));
+    Box::leak(Box::new(ToolDef { group, keys: Box::leak(Box::new(keys)), ..new }))
 }
 
 /// A tool that does nothing.

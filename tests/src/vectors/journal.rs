@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tool_core::args::{Args, Coerce};
 use tool_core::canonical;
-use tool_core::def::{Cache, ToolDef};
+use tool_core::def::{Cache, ToolDef, ToolKeys};
 use tool_core::journal::chain::{self, Entry, Head};
 use tool_core::journal::key::{self, Named, Pepper, Place};
 use tool_core::journal::replay_gate::{ReplayConsent, ReplayGate, replay_gate};
@@ -210,11 +210,12 @@ fn class_case(case: &Value) -> Checked {
         open_world: false,
     };
     def.takes_context = flag("takes_context");
-    def.replay_manual = said["replay"] == "manual";
+    let mut keys = ToolKeys { replay_manual: said["replay"] == "manual", ..ToolKeys::NONE };
     if flag("reconcile") {
-        def.reconcile =
+        keys.reconcile =
             Some(Handle { path: "reconcile", run: |_, _| Box::pin(std::future::ready(Reconciled::Unknown)) });
     }
+    def.keys = Box::leak(Box::new(keys));
     let def: ToolDef<'_> = def;
     same(Class::of(&def).word(), &case["class"])?;
     let lint = EffectWithoutContext::of(&def).map(|_| "effect_without_context");

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tool_core::ToolDef;
 use tool_core::def::{
     Bounds, Cache, Constraint, Doc, Handler, Number, Origin, ParamDef, ParamKeys, ParamKind, Range,
-    SchemaSource, ValueFn,
+    SchemaSource, ToolKeys, ValueFn,
 };
 
 /// The schema of a type, as schemars writes it in the deserialize contract.
@@ -159,7 +159,8 @@ pub(crate) fn tool(case: &Value) -> &'static ToolDef<'static> {
     let cache = Box::leak(Box::new(Cache::new()));
     let mut tool = ToolDef::new("tool", Doc::Text("A tool."), Handler::Sync(nowhere), Origin::DYNAMIC, cache);
     tool.params = params.leak();
-    tool.constraints = list(&case["rules"]).iter().map(constraint).collect::<Vec<_>>().leak();
+    let constraints = list(&case["rules"]).iter().map(constraint).collect::<Vec<_>>().leak();
+    tool.keys = Box::leak(Box::new(ToolKeys { constraints, ..ToolKeys::NONE }));
     Box::leak(Box::new(tool))
 }
 

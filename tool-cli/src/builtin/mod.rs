@@ -23,26 +23,25 @@ use tool_core::{Registry, ToolDef, ToolError};
 
 pub(crate) use program::Program;
 
-/// The words of the root with their texts, in the order of help.
-pub(crate) const WORDS: &[(&str, &str)] = &[
+use crate::tree::Tree;
+
+/// The words of the root with their texts, in the order of help. Some are those of commands that programs add.
+const WORDS: &[(&str, &str)] = &[
     ("tools", "List, explain and lock the tools"),
     ("call", "Call a tool by name, or many from JSON Lines"),
+    ("mcp", "Serve the tools over MCP"),
+    ("journal", "Look through recorded calls"),
     ("skill", "Write SKILL.md files for agents"),
+    ("policy", "Check and explain policy files"),
     ("doctor", "Check settings, secrets and limits"),
-    #[cfg(feature = "completions")]
     ("completions", "Print a shell completion script"),
-    #[cfg(feature = "man")]
     ("man", "Write manual pages"),
     ("help", "Print help for a command or a topic"),
 ];
 
-/// What the words are for that programs add.
-const ADDED_WORDS: [(&str, &str); 2] =
-    [("mcp", "Serve the tools to MCP clients"), ("policy", "Check and explain policy files")];
-
-/// The words that a program has added, with their texts.
-pub(crate) fn added_words(is_added: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {
-    ADDED_WORDS.into_iter().filter(|(word, _)| is_added(word)).collect()
+/// The words that lists show of the commands of a program, with their texts.
+pub(crate) fn words(own: &Tree<'_>) -> Vec<(&'static str, &'static str)> {
+    WORDS.iter().copied().filter(|(word, _)| own.lists(word)).collect()
 }
 
 /// Commands that a program may be built without: word, feature, whether it is there.

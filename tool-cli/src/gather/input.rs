@@ -96,7 +96,8 @@ impl Gatherer<'_, '_, '_> {
             let names: Vec<String> = object.keys().filter(|key| param.is_called(key)).cloned().collect();
             for name in names {
                 object.shift_remove(&name);
-                let fault = secret_shown().hint("give --input as @FILE or -");
+                // An option is always text; here not even the type is told, only that there is one.
+                let fault = secret_shown("boolean true").hint("give --input as @FILE or -");
                 self.note(fault, used, pointer([param.name.as_str()]));
             }
         }

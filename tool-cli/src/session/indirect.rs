@@ -106,7 +106,7 @@ impl Session<'_> {
             Route::Group(tree, group) => {
                 Ok(self.page(Detail::Full, registry, |page| page.group(tree, group)))
             }
-            Route::Root => Ok(self.page(Detail::Full, registry, |page| page.root(tree))),
+            Route::Root => Ok(self.page(Detail::Full, registry, |page| page.root(tree, own))),
             Route::Unknown(error) => Err(error.into()),
             Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
         }

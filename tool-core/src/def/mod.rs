@@ -16,6 +16,7 @@ mod param;
 mod secret;
 mod surface;
 
+use std::ops::Deref;
 use std::time::Duration;
 
 use crate::journal::{Handle, Reconcile, Revert};
@@ -27,7 +28,7 @@ pub use doc::Doc;
 pub use example::Example;
 pub use handler::{BoxFuture, DynHandler, Enter, Handler, Run};
 pub use kind::ParamKind;
-pub use origin::Origin;
+pub use origin::{Origin, Source};
 pub use param::{Bounds, CliDef, Hint, LogMode, Number, ParamDef, ParamKeys, Range, SchemaSource};
 pub use secret::SecretDef;
 pub use surface::{Surface, Surfaces};
@@ -48,26 +49,46 @@ pub enum Constraint<'a> {
 }
 
 /// Everything that is known of a tool.
+///
+/// The rows of all tools are prepared by the loader at every start of a program, a page at a time: what most tools do not say is
+/// behind [`ToolDef::keys`], and reads like a field of the row.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolDef<'a> {
     /// Wire name, `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
     pub name: &'a str,
-    /// Display name for people.
-    pub title: Option<&'a str>,
-    /// Further names that calls may use; never listed.
-    pub aliases: &'a [&'a str],
     /// Section of the command line and the catalogue.
     pub group: Option<&'a str>,
-    /// Words for selection and policy, sorted.
-    pub tags: &'a [&'a str],
-    /// The one line for lists, where it is not the first paragraph of the description.
-    pub summary: Option<&'a str>,
     /// The text for models, as written; read it through [`ToolDef::description`].
     pub doc: Doc<'a>,
     /// What a call changes.
     pub behavior: Behavior,
+    /// Whether the function takes the `ToolContext`.
+    pub takes_context: bool,
     /// The parameters in declaration order, at most 32.
     pub params: &'a [ParamDef<'a>],
+    /// The schema of the structured result, if there is one.
+    pub output: Option<OutputFn>,
+    /// How a call enters the tool.
+    pub handler: Handler<'a>,
+    /// Where it is defined.
+    pub origin: Origin<'a>,
+    /// What is computed on first use.
+    pub cache: &'a Cache,
+    /// What its author said of it beyond that.
+    pub keys: &'a ToolKeys<'a>,
+}
+
+/// What the rarer keys of `#[tool]` say. Most tools have none and share [`ToolKeys::NONE`], which keeps their rows small.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolKeys<'a> {
+    /// Display name for people.
+    pub title: Option<&'a str>,
+    /// Further names that calls may use; never listed.
+    pub aliases: &'a [&'a str],
+    /// Words for selection and policy, sorted.
+    pub tags: &'a [&'a str],
+    /// The one line for lists, where it is not the first paragraph of the description.
+    pub summary: Option<&'a str>,
     /// The input schema of a tool that has no parameter table (schema-only tools).
     pub input: Option<&'a serde_json::Value>,
     /// What the context must provide.
@@ -98,16 +119,42 @@ pub struct ToolDef<'a> {
     pub reconcile: Option<Handle<'a, Reconcile>>,
     /// The function that undoes the effect.
     pub revert: Option<Handle<'a, Revert>>,
-    /// Whether the function takes the `ToolContext`.
-    pub takes_context: bool,
-    /// The schema of the structured result, if there is one.
-    pub output: Option<OutputFn>,
-    /// How a call enters the tool.
-    pub handler: Handler<'a>,
-    /// Where it is defined.
-    pub origin: Origin<'a>,
-    /// What is computed on first use.
-    pub cache: &'a Cache,
+}
+
+/// The keys of every tool that has none, at one address.
+static NO_KEYS: ToolKeys<'static> = ToolKeys::NONE;
+
+impl ToolKeys<'_> {
+    /// No key.
+    pub const NONE: ToolKeys<'static> = ToolKeys {
+        title: None,
+        aliases: &[],
+        tags: &[],
+        summary: None,
+        input: None,
+        capabilities: &[],
+        secrets: &[],
+        examples: &[],
+        constraints: &[],
+        timeout: None,
+        surfaces: Surfaces::ALL,
+        hidden: false,
+        terminal: false,
+        paged: false,
+        replay_manual: false,
+        deprecated: None,
+        log: LogMode::Preview,
+        reconcile: None,
+        revert: None,
+    };
+}
+
+impl<'a> Deref for ToolDef<'a> {
+    type Target = ToolKeys<'a>;
+
+    fn deref(&self) -> &ToolKeys<'a> {
+        self.keys
+    }
 }
 
 /// Builds the schema of a structured result; `None` when the type has none.
@@ -124,34 +171,16 @@ impl<'a> ToolDef<'a> {
     ) -> ToolDef<'a> {
         ToolDef {
             name,
-            title: None,
-            aliases: &[],
             group: None,
-            tags: &[],
-            summary: None,
             doc,
             behavior: Behavior::READ,
-            params: &[],
-            input: None,
-            capabilities: &[],
-            secrets: &[],
-            examples: &[],
-            constraints: &[],
-            timeout: None,
-            surfaces: Surfaces::ALL,
-            hidden: false,
-            terminal: false,
-            paged: false,
-            replay_manual: false,
-            deprecated: None,
-            log: LogMode::Preview,
-            reconcile: None,
-            revert: None,
             takes_context: false,
+            params: &[],
             output: None,
             handler,
             origin,
             cache,
+            keys: &NO_KEYS,
         }
     }
 

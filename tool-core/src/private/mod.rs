@@ -68,7 +68,7 @@ pub static BROKEN: ToolDef<'static> = {
     ToolDef::new("broken", Doc::NONE, Handler::Sync(enter), Origin::DYNAMIC, &CACHE)
 };
 
-/// The definition of a tool whose keys say nothing rare.
+/// The definition of a tool as most are: its keys say nothing rare.
 #[expect(
     clippy::too_many_arguments,
     reason = "written by the macro alone; one call costs the compiler least"

@@ -182,22 +182,17 @@ fn entry(def: &'static ToolDef<'static>) -> ToolEntry {
 }
 
 /// By effective name; equal names by origin, so that messages do not depend on the order of linking.
-fn sort(tools: &mut Vec<ToolEntry>) {
-    let place = |entry: &ToolEntry| {
+fn sort(tools: &mut [ToolEntry]) {
+    fn place(entry: &ToolEntry) -> (&str, &str, u32) {
         let origin = entry.def().origin;
-        (origin.krate.to_owned(), origin.file.to_owned(), origin.line)
-    };
-    let tie = |a: &ToolEntry, b: &ToolEntry| if a.is(b) { Ordering::Equal } else { place(a).cmp(&place(b)) };
-    // Every start of a program sorts all of its tools: each name is fetched once, and each entry moved once.
-    let mut order: Vec<(&str, usize, &ToolEntry)> =
-        tools.iter().enumerate().map(|(at, entry)| (entry.name(), at, entry)).collect();
-    if order.is_sorted_by(|a, b| a.0 < b.0) {
-        return;
+        (origin.source.krate, origin.source.file, origin.line)
     }
-    order.sort_by(|a, b| a.0.cmp(b.0).then_with(|| tie(a.2, b.2)));
-    let order: Vec<usize> = order.into_iter().map(|row| row.1).collect();
-    let mut entries: Vec<Option<ToolEntry>> = std::mem::take(tools).into_iter().map(Some).collect();
-    tools.extend(order.into_iter().filter_map(|at| entries.get_mut(at)?.take()));
+    // Every start of a program sorts all of its tools, and again where they may have got other names.
+    if !tools.is_sorted_by(|a, b| a.name() < b.name()) {
+        let tie =
+            |a: &ToolEntry, b: &ToolEntry| if a.is(b) { Ordering::Equal } else { place(a).cmp(&place(b)) };
+        tools.sort_by(|a, b| a.name().cmp(b.name()).then_with(|| tie(a, b)));
+    }
 }
 
 fn problem(code: ProblemCode, tool: &str, tools: &[&ToolEntry], text: String) -> Problem {
@@ -219,7 +214,7 @@ fn expect(sets: &[&'static ToolSet], tools: &[ToolEntry], problems: &mut Vec<Pro
             let text = format!("set `{}` expects `{}`, but it is not linked", set.name, def.name);
             let hint = format!(
                 "mention its crate with `use {} as _;`, or add the set with `add_set`",
-                def.origin.krate.replace('-', "_")
+                def.origin.source.krate.replace('-', "_")
             );
             Problem { hint: Some(hint), ..problem(ProblemCode::Missing, def.name, &[], text) }
         }));

@@ -22,7 +22,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::def::{
     Behavior, Cache, CliDef, Doc, DynHandler, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run,
-    SchemaSource, SecretDef, Surfaces, ToolDef,
+    SchemaSource, SecretDef, Surfaces, ToolDef, ToolKeys,
 };
 use crate::depth;
 use crate::error::ToolError;
@@ -109,8 +109,11 @@ struct Lists<'a> {
     param_aliases: Vec<Vec<&'a str>>,
 }
 
-/// What is said of each property beyond its schema, in the schema's order.
-struct Keys<'a>(Vec<ParamKeys<'a>>);
+/// The rarer keys of the tool, and what is said of each property beyond its schema, in the schema's order.
+struct Keys<'a> {
+    tool: ToolKeys<'a>,
+    params: Vec<ParamKeys<'a>>,
+}
 
 /// The parameters as the table wants them.
 struct Params<'a>(Vec<ParamDef<'a>>);
@@ -159,27 +162,22 @@ impl Definition {
                 .map(|param| param.aliases.iter().map(String::as_str).collect())
                 .collect(),
         });
-        let keys = WithKeys::new(lists, |lists| Keys(keys(lists.borrow_owner(), lists.borrow_dependent())));
+        let keys = WithKeys::new(lists, |lists| {
+            let (owned, lists) = (lists.borrow_owner(), lists.borrow_dependent());
+            Keys { tool: tool_keys(owned, lists), params: keys(owned, lists) }
+        });
         let params = WithParams::new(keys, |keys| {
-            Params(params(keys.borrow_owner().borrow_owner(), &keys.borrow_dependent().0))
+            Params(params(keys.borrow_owner().borrow_owner(), &keys.borrow_dependent().params))
         });
         Definition::new(params, |params| {
-            let lists = params.borrow_owner().borrow_owner();
-            let (owned, lists) = (lists.borrow_owner(), lists.borrow_dependent());
+            let keys = params.borrow_owner();
+            let owned = keys.borrow_owner().borrow_owner();
             let doc = Doc::Text(&owned.description);
             ToolDef {
-                title: owned.title.as_deref(),
-                aliases: &lists.aliases,
                 group: owned.group.as_deref(),
-                tags: &lists.tags,
                 behavior: owned.behavior,
                 params: &params.borrow_dependent().0,
-                input: Some(&owned.input),
-                secrets: &lists.secrets,
-                timeout: owned.timeout,
-                surfaces: owned.surfaces,
-                hidden: owned.hidden,
-                deprecated: owned.deprecated.as_deref(),
+                keys: &keys.borrow_dependent().tool,
                 ..ToolDef::new(
                     &owned.name,
                     doc,
@@ -189,6 +187,22 @@ impl Definition {
                 )
             }
         })
+    }
+}
+
+/// The rarer keys of the tool.
+fn tool_keys<'a>(owned: &'a Owned, lists: &'a Lists<'a>) -> ToolKeys<'a> {
+    ToolKeys {
+        title: owned.title.as_deref(),
+        aliases: &lists.aliases,
+        tags: &lists.tags,
+        input: Some(&owned.input),
+        secrets: &lists.secrets,
+        timeout: owned.timeout,
+        surfaces: owned.surfaces,
+        hidden: owned.hidden,
+        deprecated: owned.deprecated.as_deref(),
+        ..ToolKeys::NONE
     }
 }
 

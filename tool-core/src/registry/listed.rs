@@ -53,7 +53,7 @@ pub fn listed(set: &ToolSet, krate: &str) -> Result<(), String> {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let mut own = registered.iter().filter(|def| def.origin.krate == krate);
+    let mut own = registered.iter().filter(|def| def.origin.source.krate == krate);
     let is_in_set = |name: &str| set.tools.iter().any(|def| def.name == name);
     let unlisted = names(&mut own.by_ref().filter(|def| !is_in_set(def.name)).map(|def| def.name));
     let lost = set.tools.iter().filter(|def| !registered.iter().any(|other| std::ptr::eq(*other, **def)));

@@ -141,7 +141,7 @@ impl Registry {
     }
 
     /// The tools, sorted by name in bytes.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolEntry> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolEntry> + Clone {
         self.0.tools.iter()
     }
 

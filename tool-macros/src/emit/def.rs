@@ -84,20 +84,37 @@ fn def(ir: &ToolIr) -> TokenStream {
             #name, #doc, #group, &[#(#rows),*], #output, __t::Handler::#kind(__call), #origin, &__CACHE
         )
     };
-    let fields = fields(ir);
+    let mut fields = Fields::default();
+    fields.set("behavior", behavior(ir));
+    fields.set("takes_context", ir.takes_context().then(|| quote!(true)));
+    let keys = keys(ir).0;
+    if !keys.is_empty() {
+        let keys = quote_spanned!(Span::mixed_site()=> &__t::ToolKeys { #(#keys,)* ..__t::ToolKeys::NONE });
+        fields.set("keys", Some(keys));
+    }
+    let fields = fields.0;
     if fields.is_empty() {
         return base;
     }
     quote_spanned!(Span::mixed_site()=> __t::ToolDef { #(#fields,)* ..#base })
 }
 
-fn fields(ir: &ToolIr) -> Vec<TokenStream> {
-    let attr = &ir.attr;
-    let mut fields = Vec::new();
-    let mut set = |name: &str, value: Option<TokenStream>| {
+/// Fields of a struct that are not as they mostly are.
+#[derive(Default)]
+struct Fields(Vec<TokenStream>);
+
+impl Fields {
+    fn set(&mut self, name: &str, value: Option<TokenStream>) {
         let name = Ident::new(name, Span::mixed_site());
-        fields.extend(value.map(|value| quote_spanned!(Span::mixed_site()=> #name: #value)));
-    };
+        self.0.extend(value.map(|value| quote_spanned!(Span::mixed_site()=> #name: #value)));
+    }
+}
+
+/// The rarer keys.
+fn keys(ir: &ToolIr) -> Fields {
+    let attr = &ir.attr;
+    let mut fields = Fields::default();
+    let mut set = |name: &str, value: Option<TokenStream>| fields.set(name, value);
     for (name, text) in [("title", &attr.title), ("summary", &attr.summary), ("deprecated", &attr.deprecated)]
     {
         set(name, text.as_ref().map(some));
@@ -107,7 +124,6 @@ fn fields(ir: &ToolIr) -> Vec<TokenStream> {
     }
     set("aliases", texts(&attr.aliases));
     set("tags", tags(ir));
-    set("behavior", behavior(ir));
     set("capabilities", capabilities(ir));
     set("secrets", secrets(ir));
     set("examples", examples(ir));
@@ -131,7 +147,6 @@ fn fields(ir: &ToolIr) -> Vec<TokenStream> {
     for (key, path) in [("reconcile", &attr.reconcile), ("revert", &attr.revert)] {
         set(key, path.as_ref().map(|path| handle_of(key, path)));
     }
-    set("takes_context", ir.takes_context().then(|| quote!(true)));
     fields
 }
 

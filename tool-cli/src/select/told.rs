@@ -1,0 +1,220 @@
+//! The names of a selection, held against what a tool says of its results: a typo is found before the call, not after it.
+//!
+//! Only what the schema rules out is refused. Where it leaves a place open, or says nothing, the result decides.
+
+use serde_json::Value;
+use tool_core::args::{did_you_mean, suggest};
+
+use super::{Path, Selection, Step};
+
+/// How many schemas of a path are looked at; one that has more is taken as it is.
+const SCHEMAS: usize = 256;
+
+/// How many names a sentence lists.
+const NAMES_SHOWN: usize = 12;
+
+/// A name that no result has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Absent {
+    /// The path, as written.
+    pub(crate) path: String,
+    /// The names that are there.
+    pub(crate) expected: String,
+    /// The nearest of them.
+    pub(crate) hint: Option<String>,
+}
+
+impl Selection {
+    /// The first name that the schema of the results rules out. A query is never judged: it may find nothing.
+    pub(crate) fn ruled_out(&self, schema: &Value) -> Option<Absent> {
+        let Selection::Paths(paths) = self else { return None };
+        let each = paths.first().is_some_and(Path::begins_with_name);
+        paths.iter().find_map(|path| path.ruled_out(schema, each))
+    }
+}
+
+impl Path {
+    fn ruled_out(&self, root: &Value, each: bool) -> Option<Absent> {
+        let mut places = open(root, vec![root])?;
+        if each {
+            places = of_elements(root, places)?;
+        }
+        for step in &self.steps {
+            let mut next = Vec::new();
+            let mut names = Vec::new();
+            for place in &places {
+                match step.inside(place) {
+                    Inside::Anything => return None,
+                    Inside::Nothing => {}
+                    Inside::Schema(schema) => next.push(schema),
+                    Inside::OtherNames(others) => names.extend(others),
+                }
+            }
+            if next.is_empty() {
+                let (Step::Key(key) | Step::Token(key)) = step else { return None };
+                return self.absent_among(key, &names);
+            }
+            places = open(root, next)?;
+        }
+        None
+    }
+
+    /// Without any name to choose from there is nothing better to say than the result will.
+    fn absent_among(&self, key: &str, names: &[&str]) -> Option<Absent> {
+        let shown = names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let more = if names.len() > NAMES_SHOWN { ", …" } else { "" };
+        let hint = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));
+        let expected = format!("one of the names {shown}{more}");
+        (!names.is_empty()).then(|| Absent { path: self.text.clone(), expected, hint })
+    }
+}
+
+/// What a step finds in the place of one schema.
+enum Inside<'s> {
+    /// The schema leaves it open.
+    Anything,
+    /// It is no place with members or elements.
+    Nothing,
+    /// What is said of the member or element.
+    Schema(&'s Value),
+    /// Members have other names.
+    OtherNames(Vec<&'s str>),
+}
+
+impl Step {
+    fn inside<'s>(&self, schema: &'s Value) -> Inside<'s> {
+        match self {
+            Step::Key(key) => member(schema, key),
+            Step::Index(_) => element(schema),
+            Step::Token(token) => match (member(schema, token), super::array_index(token)) {
+                (Inside::Nothing, Some(_)) => element(schema),
+                (found, _) => found,
+            },
+        }
+    }
+}
+
+fn member<'s>(schema: &'s Value, key: &str) -> Inside<'s> {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return if may_be(schema, "object") { Inside::Anything } else { Inside::Nothing };
+    };
+    if let Some(found) = properties.get(key) {
+        return Inside::Schema(found);
+    }
+    // What a type writes is what it names, unless the schema says that there may be more.
+    let more = schema.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false));
+    if more || schema.get("patternProperties").is_some() {
+        return Inside::Anything;
+    }
+    Inside::OtherNames(properties.keys().map(String::as_str).collect())
+}
+
+fn element(schema: &Value) -> Inside<'_> {
+    match schema.get("items").filter(|_| schema.get("prefixItems").is_none()) {
+        Some(items) => Inside::Schema(items),
+        None if may_be(schema, "array") => Inside::Anything,
+        None => Inside::Nothing,
+    }
+}
+
+/// Whether a value of this type can be there.
+fn may_be(schema: &Value, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(one)) => one == name,
+        Some(Value::Array(several)) => several.iter().any(|one| one == name),
+        _ => schema.get("enum").is_none() && schema.get("const").is_none(),
+    }
+}
+
+/// The schemas behind references and branches; `None` where they leave everything open or are too many.
+fn open<'s>(root: &'s Value, mut waiting: Vec<&'s Value>) -> Option<Vec<&'s Value>> {
+    let mut found = Vec::new();
+    for _ in 0..SCHEMAS {
+        let Some(schema) = waiting.pop() else { return Some(found) };
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            waiting.push(reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer))?);
+            continue;
+        }
+        // Several at once describe one value: each names a part of it.
+        if schema.get("allOf").is_some() {
+            return None;
+        }
+        let branches = ["anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
+        let before = waiting.len();
+        waiting.extend(branches.flatten());
+        if waiting.len() == before {
+            found.push(schema);
+        } else if schema.get("properties").is_some() {
+            return None;
+        }
+    }
+    None
+}
+
+/// A list gives way to its elements, to each of which the names apply.
+fn of_elements<'s>(root: &'s Value, places: Vec<&'s Value>) -> Option<Vec<&'s Value>> {
+    let mut out = Vec::new();
+    for place in places {
+        match place.get("items") {
+            Some(items) => out.extend(open(root, vec![items])?),
+            None if place.get("properties").is_none() && may_be(place, "array") => return None,
+            None => out.push(place),
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hint(select: &str, schema: &Value) -> Option<Option<String>> {
+        Selection::parse(select).unwrap().ruled_out(schema).map(|absent| absent.hint)
+    }
+
+    fn near(name: &str) -> Option<Option<String>> {
+        Some(Some(format!("did you mean `{name}`?")))
+    }
+
+    #[test]
+    fn a_name_that_no_result_has_is_ruled_out() {
+        let hit = json!({"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": ["string", "null"]}}});
+        let page = json!({
+            "type": "object",
+            "properties": {"hits": {"type": "array", "items": {"$ref": "#/$defs/Hit"}}, "total": {"type": "integer"}},
+            "$defs": {"Hit": hit},
+        });
+        assert_eq!(hint("totl", &page), near("total"));
+        assert_eq!(hint("hits[0].nam", &page), near("name"));
+        assert_eq!(hint("/hits/0/nam", &page), near("name"));
+        assert_eq!(hint("zzz", &page), Some(None));
+        for held in ["total", "hits", "hits[3].id", "/hits/0/name", "total,hits", "$.nothing"] {
+            assert_eq!(hint(held, &page), None, "{held}");
+        }
+        let list = json!({"type": "array", "items": hit});
+        assert_eq!(hint("id,nmae", &list), near("name"));
+        assert_eq!(hint("[0].nmae", &list), near("name"));
+        assert_eq!(hint("id,name", &list), None);
+    }
+
+    #[test]
+    fn what_a_schema_leaves_open_is_not_ruled_out() {
+        let either = json!({"anyOf": [{"type": "null"}, {"type": "object", "properties": {"a": {}}}]});
+        assert_eq!(hint("a", &either), None);
+        assert_eq!(hint("a.b.c", &either), None);
+        assert_eq!(hint("b", &either), Some(None));
+        for open in [
+            json!({}),
+            json!(true),
+            json!({"type": "object"}),
+            json!({"type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "string"}}),
+            json!({"allOf": [{"properties": {"a": {}}}]}),
+            json!({"type": "string"}),
+            json!({"$ref": "#"}),
+        ] {
+            assert_eq!(hint("b", &open), None, "{open}");
+        }
+    }
+}
