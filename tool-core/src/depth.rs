@@ -20,7 +20,10 @@ pub const MAX_OUTPUT_DEPTH: usize = 100;
 
 /// Whether arrays and objects are nested deeper than that. The recursion ends at the limit.
 pub(crate) fn exceeds(value: &Value, levels: usize) -> bool {
-    let deeper = |inner: &Value| levels == 0 || exceeds(inner, levels - 1);
+    let deeper = |inner: &Value| match inner {
+        Value::Array(_) | Value::Object(_) => levels == 0 || exceeds(inner, levels - 1),
+        _ => false,
+    };
     match value {
         Value::Array(items) => levels == 0 || items.iter().any(deeper),
         Value::Object(members) => levels == 0 || members.values().any(deeper),
@@ -70,11 +73,15 @@ pub(crate) fn within_depth(tool: &str, behavior: Behavior, mut result: ToolResul
 fn each_value(result: &mut ToolResult, mut visit: impl FnMut(&mut Value)) {
     match result {
         Ok(output) => {
-            let blocks = output.content.iter_mut().filter_map(|block| match block {
-                Content::Json { value } => Some(value),
-                _ => None,
-            });
-            blocks.chain(&mut output.structured).chain(output.meta.values_mut()).for_each(visit);
+            output.structured.iter_mut().for_each(&mut visit);
+            for block in &mut output.content {
+                if let Content::Json { value } = block {
+                    visit(value);
+                }
+            }
+            if !output.meta.is_empty() {
+                output.meta.values_mut().for_each(visit);
+            }
         }
         Err(error) => error.details_mut().values_mut().for_each(&mut visit),
     }

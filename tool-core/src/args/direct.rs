@@ -39,9 +39,9 @@ impl<'a> Direct<'a> {
         loop {
             // Callers that keep the order are matched at the first look.
             let expected = tool.params.get(next).map(|param| param.name);
-            let Member::Piece(key, value) = members.next(expected.unwrap_or_default())? else { break };
-            let has_name = |param: &ParamDef<'_>| param.names().any(|name| name == key);
-            let found = if expected == Some(key) { next } else { tool.params.iter().position(has_name)? };
+            let Member::Piece(key, value) = members.next(expected)? else { break };
+            let named = |key| tool.params.iter().position(|param| param.names().any(|name| name == key));
+            let found = key.map_or(Some(next), named)?;
             // A key that comes twice is for the full decoder.
             let slot = slices.get_mut(found).filter(|slot| slot.is_none())?;
             *slot = Some(value);

@@ -14,8 +14,8 @@ pub(super) struct Members<'a> {
 
 /// What comes next in an object.
 pub(super) enum Member<'a> {
-    /// A key, and the text of its value.
-    Piece(&'a str, &'a str),
+    /// A key, `None` where it is the expected one, and the text of its value.
+    Piece(Option<&'a str>, &'a str),
     /// The end of the object, and of the text.
     End,
 }
@@ -30,7 +30,7 @@ impl<'a> Members<'a> {
     }
 
     /// The next member, which may well have the key `expected`; `None` where the text is not to be cut.
-    pub(super) fn next(&mut self, expected: &str) -> Option<Member<'a>> {
+    pub(super) fn next(&mut self, expected: Option<&str>) -> Option<Member<'a>> {
         self.skip_space();
         if self.peek()? == b'}' {
             self.at += 1;
@@ -69,17 +69,20 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A key without its quotes. That it is the expected one is seen without looking for its end.
-    fn key(&mut self, expected: &str) -> Option<&'a str> {
-        let start = self.at + 1;
-        let rest = self.text.as_bytes().get(self.at..)?.strip_prefix(b"\"")?;
-        if rest.strip_prefix(expected.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'"')) {
-            let end = start + expected.len();
-            self.at = end + 1;
-            return self.text.get(start..end);
+    /// A key without its quotes; none where it is the expected one, which is seen without looking for its end.
+    fn key(&mut self, expected: Option<&str>) -> Option<Option<&'a str>> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        if let Some(expected) = expected
+            && let Some(behind) =
+                rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(expected.as_bytes()))
+            && behind.first() == Some(&b'"')
+        {
+            self.at += expected.len() + 2;
+            return Some(None);
         }
-        self.string()?;
-        self.text.get(start..self.at - 1).filter(|key| !key.contains('\\'))
+        let quoted = self.string()?;
+        let key = quoted.get(1..quoted.len() - 1)?;
+        (!key.contains('\\')).then_some(Some(key))
     }
 
     /// From quote to quote.
@@ -143,8 +146,8 @@ mod tests {
         let mut members = Members::of(text)?;
         let mut pieces = Vec::new();
         loop {
-            match members.next("b")? {
-                Member::Piece(key, value) => pieces.push((key, value)),
+            match members.next(Some("b"))? {
+                Member::Piece(key, value) => pieces.push((key.unwrap_or("b"), value)),
                 Member::End => return Some(pieces),
             }
         }

@@ -291,7 +291,8 @@ impl Executor {
         }
         let _running = inner.closing.enter()?;
         // A plain function without a limit of its own is not moved to another thread.
-        let deadline = tool.def().timeout.map(|limit| Instant::now() + limit);
+        let own = tool.def().timeout.map(|limit| Instant::now() + limit);
+        let deadline = earliest(own, ctx.deadline());
         let recording = recording(&mut asked, ctx)?;
         let begin = Begin {
             executor: self.clone(),
@@ -299,13 +300,13 @@ impl Executor {
             tool: found,
             caller,
             call_id: asked.take_call_id(),
-            deadline: earliest(deadline, ctx.deadline()),
+            deadline,
             recording,
         };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let Decoded { run, notes, .. } =
             asked.decode(tool.def(), inner.coerce, Keep::default(), self.known_secrets())?;
-        let result = match (run, ctx.deadline()) {
+        let result = match (run, deadline) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
                 let body = move |ctx, tool: &ToolEntry| run_inline(body, tool, ctx);
