@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 use tool_core::args::{did_you_mean, suggest};
 
+pub(crate) use self::told::no_such_part;
+
 /// At most this many paths.
 pub const SELECT_PATHS: usize = 32;
 

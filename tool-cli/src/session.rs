@@ -11,14 +11,14 @@ use std::io::{self, Write as _};
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
-use tool_core::{Call, Executor, IssueCode, Registry, ToolContext, ToolDef, ToolEntry, ToolError};
+use tool_core::{Call, Executor, Registry, ToolContext, ToolEntry, ToolError};
 
 use crate::batch::Batch;
 use crate::builtin;
 use crate::clash;
 use crate::cli::Cli;
 use crate::exit::ExitCode;
-use crate::fault::{self, Fault};
+use crate::fault::Fault;
 use crate::flags::Table;
 use crate::gather::{Gathered, Words, gather};
 use crate::globals::Global;
@@ -29,6 +29,7 @@ use crate::llms;
 use crate::progress::{Running, Shared};
 use crate::route::{self, Route};
 use crate::schema;
+use crate::select::no_such_part;
 use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::sources::Sources;
@@ -319,18 +320,4 @@ impl<'c> Session<'c> {
         });
         tool.into_iter().chain(options).collect()
     }
-}
-
-/// What `--select` names and no result of the tool has. A dry run has a result of its own.
-fn no_such_part(settings: &Settings, lexed: &Lexed, def: &ToolDef<'_>) -> Option<Fault> {
-    let selection = settings.select.as_ref().filter(|_| !settings.dry_run)?;
-    let absent = selection.ruled_out(def.output_schema()?)?;
-    let given = lexed.globals.last(Global::Select)?;
-    let fault = Fault::new(IssueCode::Invalid, absent.expected, fault::text(&absent.path))
-        .flag("--select")
-        .words(given.words.clone());
-    Some(match absent.hint {
-        Some(hint) => fault.hint(hint),
-        None => fault,
-    })
 }

@@ -4,8 +4,13 @@
 
 use serde_json::Value;
 use tool_core::args::{did_you_mean, suggest};
+use tool_core::{IssueCode, ToolDef};
 
 use super::{Path, Selection, Step};
+use crate::fault::{self, Fault};
+use crate::globals::Global;
+use crate::lex::Lexed;
+use crate::settings::Settings;
 
 /// How many schemas of a path are looked at; one that has more is taken as it is.
 const SCHEMAS: usize = 256;
@@ -31,6 +36,20 @@ impl Selection {
         let each = paths.first().is_some_and(Path::begins_with_name);
         paths.iter().find_map(|path| path.ruled_out(schema, each))
     }
+}
+
+/// What `--select` names and no result of the tool has. A dry run has a result of its own.
+pub(crate) fn no_such_part(settings: &Settings, lexed: &Lexed, def: &ToolDef<'_>) -> Option<Fault> {
+    let selection = settings.select.as_ref().filter(|_| !settings.dry_run)?;
+    let absent = selection.ruled_out(def.output_schema()?)?;
+    let given = lexed.globals.last(Global::Select)?;
+    let fault = Fault::new(IssueCode::Invalid, absent.expected, fault::text(&absent.path))
+        .flag("--select")
+        .words(given.words.clone());
+    Some(match absent.hint {
+        Some(hint) => fault.hint(hint),
+        None => fault,
+    })
 }
 
 impl Path {
