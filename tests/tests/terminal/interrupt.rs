@@ -94,8 +94,11 @@ fn a_batch_answers_what_runs_and_ends() {
     let (lines, begun) = (folder.path().join("lines"), folder.path().join("begun"));
     let call = serde_json::json!({"id": 1, "tool": "wait", "args": {"file": "/nowhere", "begun": begun}});
     fs::write(&lines, format!("{call}\n")).unwrap();
-    let line = format!("(cat {}; exec sleep 60) | {PATIENT} call --jsonl -; echo ended $?", lines.display());
-    let mut run = start(&format!("trap : INT; {line}"), &[]);
+    // A pipe that the shell itself holds open: there is no end of input to end by.
+    let pipe = folder.path().join("pipe");
+    let (lines, pipe) = (lines.display(), pipe.display());
+    let fill = format!("mkfifo {pipe}; exec 3<>{pipe}; cat {lines} >&3");
+    let mut run = start(&format!("trap : INT; {fill}; {PATIENT} call --jsonl - <&3; echo ended $?"), &[]);
     until("the call", || begun.exists());
     run.send(CTRL_C);
     let text = run.kept();
