@@ -15,6 +15,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use recorded::{CHANGES, Change, Told, context, executor, picture, plant, reconcile};
 use rustix::process::{Pid, Signal, kill_process};
@@ -54,6 +55,8 @@ const CALLS: &[&str] = &[
     "copy_file_range",
     "sendfile",
 ];
+/// How long `strace` may outlive what it traces.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Most of one kind.
 const MOST: usize = 60;
 
@@ -115,9 +118,16 @@ impl Worker {
             let pid = Pid::from_raw(i32::try_from(strace.id()).unwrap()).unwrap();
             kill_process(pid, Signal::INT).unwrap();
         }
-        strace.wait().unwrap();
         drop(self.stdin);
         self.child.wait().unwrap();
+        let patience = Instant::now() + PATIENCE;
+        while strace.try_wait().unwrap().is_none() {
+            // It may miss the end of a process whose every thread it was about to stop.
+            if Instant::now() > patience {
+                strace.kill().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
         let injected = answer.is_none() || fs::read_to_string(log).unwrap().contains("INJECTED");
         (answer, injected)
     }
