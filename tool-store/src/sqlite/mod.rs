@@ -1,7 +1,7 @@
 //! The journal in a SQLite file.
 //!
-//! [`SqliteJournal::open`] checks the files ([`files`]), takes an owner's lock ([`owner`]), and starts the one writer
-//! ([`backend`]) and the thread of the seal ([`seal`]). Readers have connections of their own.
+//! [`SqliteJournal::open`] checks the files (`files`), takes an owner's lock (`owner`), and starts the one writer
+//! (`backend`) and the thread of the seal (`seal`). Readers have connections of their own.
 
 mod backend;
 mod files;
