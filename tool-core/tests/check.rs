@@ -209,8 +209,7 @@ impl schemars::JsonSchema for Panics {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let none: Option<schemars::Schema> = None;
-        none.unwrap()
+        "".parse::<u8>().map(|_| true.into()).unwrap()
     }
 }
 
