@@ -1,6 +1,7 @@
 //! Commands and options that cannot stand side by side. Names alone are compared; no schema is built.
 
 mod apart;
+mod lint;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,6 +14,8 @@ use crate::builtin::RESERVED;
 use crate::globals;
 use crate::words::{Word, kebab};
 use apart::Mark;
+
+pub use lint::lint;
 
 /// Two things of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]

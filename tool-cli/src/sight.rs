@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tool_core::def::Surface;
 use tool_core::{
-    Caller, Executor, Policy, Registry, RowSource, Snapshot, SnapshotBuilder, Snapshots, ToolContext,
-    ToolError,
+    Caller, Executor, Policy, Reason, Registry, RowSource, Snapshot, SnapshotBuilder, Snapshots, ToolContext,
+    ToolEntry, ToolError, explain,
 };
 
 use crate::cli::for_command_line;
@@ -52,6 +52,23 @@ impl Sight {
     ) -> Result<Snapshot, ToolError> {
         let built = Snapshot::builder(agent).surface(Some(surface)).context(&self.ctx, registry);
         with_rows(built, agent, self.policy.as_deref()).build(registry)
+    }
+}
+
+impl Sight {
+    /// The agent, of those whose calls a program makes, that the policy lets call a tool without ever asking.
+    pub(crate) fn never_asks(&self, tool: &ToolEntry, registry: &Registry) -> Option<&'static str> {
+        let policy = self.policy.as_deref()?;
+        let asks = |agent: &str| policy.approval(agent, tool).is_none_or(|approval| approval.asks(tool));
+        let sees = |agent: &str, surface| {
+            let snapshot = self.snapshot(agent, surface, registry);
+            // What the host or a person has yet to give is not the policy's.
+            let theirs = |reason| matches!(reason, Reason::CapabilityMissing | Reason::SecretMissing);
+            snapshot.is_ok_and(|snapshot| explain(tool, &snapshot).iter().all(|hidden| theirs(hidden.reason)))
+        };
+        let agents = [(OPERATOR, Surface::Cli), (MCP, Surface::Mcp)];
+        let found = agents.into_iter().find(|(agent, surface)| !asks(agent) && sees(agent, *surface));
+        found.map(|(agent, _)| agent)
     }
 }
 
@@ -104,6 +121,11 @@ impl Session<'_> {
         let made = self.cli.context_of(settings, &self.io);
         let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
         Ok(Sight { ctx, policy })
+    }
+
+    /// What the policy file says, for a command that looks at nothing of its surroundings.
+    pub(crate) fn policy_alone(&self, registry: &Registry, settings: &Settings) -> Result<Sight, ToolError> {
+        Ok(Sight { ctx: ToolContext::empty(), policy: self.policy(registry, settings)? })
     }
 
     fn policy(&self, registry: &Registry, settings: &Settings) -> Result<Option<Arc<dyn Policy>>, ToolError> {

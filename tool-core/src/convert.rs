@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::depth::{self, Unwritable};
 use crate::error::{ErrorKind, ToolError};
 use crate::output::{Content, Finish, ToolOutput, ToolResult};
+use crate::schema::UNTYPED;
 
 /// A type, to be asked what it is.
 pub struct Of<T>(PhantomData<fn() -> T>);
@@ -170,7 +171,7 @@ fn typed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Option<Schema> {
 }
 
 fn untyped(_: &mut SchemaGenerator) -> Option<Schema> {
-    None
+    Some(Schema::from(serde_json::Map::from_iter([(UNTYPED.to_owned(), true.into())])))
 }
 
 /// What a tool may return. Nothing implements it: it only gives the error its words.

@@ -106,3 +106,23 @@ fn a_policy_holds_the_person_to_what_it_says_of_the_operator() {
             .contains("allowed_paths /path: path_not_allowed: path \"b.txt\" is not in allowed_paths")
     );
 }
+
+#[test]
+fn a_policy_that_never_asks_before_what_destroys_is_a_finding() {
+    let check = |approve: &str, tools: &str| {
+        let text =
+            format!("version = 1\n[agents.operator]\ntools = [\"{tools}\"]\napprove = \"{approve}\"\n");
+        let folder = folder(&text);
+        let (_, told) = told(&toolbox(folder.path(), &["--policy", "p.toml", "check"]));
+        told.lines()
+            .filter(|line| line.starts_with("warning destructive-unconfirmed "))
+            .map(str::to_owned)
+            .collect()
+    };
+    let found: Vec<String> = check("never", "delete_file");
+    let wanted = "warning destructive-unconfirmed delete_file: it is destructive, and the policy lets the agent \
+                  `operator` call it without asking";
+    assert_eq!(found, [wanted]);
+    assert!(check("destructive", "delete_file").is_empty());
+    assert!(check("never", "read_file").is_empty());
+}

@@ -11,6 +11,7 @@ pub(crate) mod help;
 mod man;
 mod program;
 mod skill;
+mod tools_check;
 mod tools_list;
 mod tools_lock;
 mod tools_schema;
@@ -27,7 +28,7 @@ use crate::tree::Tree;
 
 /// The words of the root with their texts, in the order of help. Some are those of commands that programs add.
 const WORDS: &[(&str, &str)] = &[
-    ("tools", "List, explain and lock the tools"),
+    ("tools", "List, explain, check and lock the tools"),
     ("call", "Call a tool by name, or many from JSON Lines"),
     ("mcp", "Serve the tools over MCP"),
     ("journal", "Look through recorded calls"),
@@ -111,6 +112,7 @@ pub(crate) fn registry() -> Result<Registry, ToolError> {
         .add::<tools_show::ToolsShowTool>()
         .add::<tools_schema::ToolsSchemaTool>()
         .add::<tools_why::ToolsWhyTool>()
+        .add::<tools_check::ToolsCheckTool>()
         .add::<tools_lock::ToolsLockTool>()
         .add::<call::CallTool>()
         .add::<skill::SkillFilesTool>()

@@ -36,6 +36,9 @@ impl Session<'_> {
                 if matches!(stage.tool.as_deref(), Some("tools_why" | "tools_list")) {
                     program.sight = Some(self.sight(about, settings)?);
                 }
+                if stage.tool.as_deref() == Some("tools_check") {
+                    program.sight = Some(self.policy_alone(about, settings)?);
+                }
                 let executor = for_command_line(Executor::standard(registry.clone())).build()?;
                 let around = Surroundings { registry: about.clone(), settings: settings.clone() };
                 (executor, ToolContext::builder().provide(program).provide(around))

@@ -39,6 +39,7 @@ pub use parse::{
     MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_object, parse_within,
     too_large,
 };
+pub(crate) use patterns::{compiles, validator};
 pub(crate) use shape::{Checks, Unusable};
 pub use suggest::{did_you_mean, suggest};
 pub use texts::{expected, expected_range, got, got_hidden, number_text};

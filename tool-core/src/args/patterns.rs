@@ -47,6 +47,11 @@ impl Patterns {
     }
 }
 
+/// Whether the engine takes a pattern.
+pub(crate) fn compiles(pattern: &str) -> bool {
+    compile(pattern).is_ok()
+}
+
 fn compile(pattern: &str) -> Result<Validator, String> {
     let schema = json!({"type": "string", "pattern": pattern});
     validator(&schema).map_err(|_| pattern.to_owned())

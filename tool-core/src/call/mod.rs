@@ -67,6 +67,7 @@ pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
 pub use retry::RETRIES;
 pub use run::DEFAULT_TIMEOUT;
 pub use scope::CallScope;
+pub(crate) use shape::READ_RESULT;
 pub use shape::{
     INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ReadResultTool,
     ResultScope, ResultStore, ShapeSettings, read_result,

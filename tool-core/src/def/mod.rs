@@ -115,6 +115,8 @@ pub struct ToolKeys<'a> {
     pub deprecated: Option<&'a str>,
     /// Redaction mode of the result.
     pub log: LogMode,
+    /// Its effects are not stated; the worst is assumed.
+    pub behavior_assumed: bool,
     /// The function that finds out whether an effect happened.
     pub reconcile: Option<Handle<'a, Reconcile>>,
     /// The function that undoes the effect.
@@ -144,6 +146,7 @@ impl ToolKeys<'_> {
         replay_manual: false,
         deprecated: None,
         log: LogMode::Preview,
+        behavior_assumed: false,
         reconcile: None,
         revert: None,
     };

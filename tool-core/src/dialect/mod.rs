@@ -34,6 +34,7 @@ pub use issue::{Action, DialectIssue, SchemaIssue};
 pub use limits::{Limit, Limits};
 pub use plan::{Examples, Overflow, Plan, PlanOptions, Planned, Reason, SEARCH_TOOLS, StrictPolicy, Used};
 pub use schema::{Budget, Compiled, compile};
+pub(crate) use schema::{are_exclusive, is_portable};
 pub use stream::{Assembler, StreamEvent};
 pub use wire::Wire;
 

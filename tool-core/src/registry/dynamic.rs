@@ -58,7 +58,7 @@ struct Owned {
     group: Option<String>,
     tags: Vec<String>,
     description: String,
-    behavior: Behavior,
+    behavior: Option<Behavior>,
     timeout: Option<Duration>,
     surfaces: Surfaces,
     hidden: bool,
@@ -87,7 +87,7 @@ impl Owned {
             group: None,
             tags: Vec::new(),
             description: String::new(),
-            behavior: Behavior::UNKNOWN,
+            behavior: None,
             timeout: None,
             surfaces: Surfaces::ALL,
             hidden: false,
@@ -175,7 +175,7 @@ impl Definition {
             let doc = Doc::Text(&owned.description);
             ToolDef {
                 group: owned.group.as_deref(),
-                behavior: owned.behavior,
+                behavior: owned.behavior.unwrap_or(Behavior::UNKNOWN),
                 params: &params.borrow_dependent().0,
                 keys: &keys.borrow_dependent().tool,
                 ..ToolDef::new(
@@ -202,6 +202,7 @@ fn tool_keys<'a>(owned: &'a Owned, lists: &'a Lists<'a>) -> ToolKeys<'a> {
         surfaces: owned.surfaces,
         hidden: owned.hidden,
         deprecated: owned.deprecated.as_deref(),
+        behavior_assumed: owned.behavior.is_none(),
         ..ToolKeys::NONE
     }
 }
@@ -264,7 +265,7 @@ impl DynToolBuilder {
 
     /// What a call changes. When left out, the worst is assumed.
     pub fn behavior(mut self, behavior: Behavior) -> Self {
-        self.owned.behavior = behavior;
+        self.owned.behavior = Some(behavior);
         self
     }
 

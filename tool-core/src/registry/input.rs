@@ -24,6 +24,11 @@ fn fault<T>(pointer: impl Into<String>, text: impl Into<String>) -> Result<T, Sc
     Err(SchemaFault { code: ProblemCode::SchemaInvalid, pointer: pointer.into(), text: text.into() })
 }
 
+/// What is wrong with a schema: the code, the pointer and what is said.
+pub(crate) fn fault_of(schema: &Value) -> Option<(ProblemCode, String, String)> {
+    check(schema).err().map(|fault| (fault.code, fault.pointer, fault.text))
+}
+
 /// Checks size, depth, root, references, what the decoder makes of it, and validity, in this order.
 pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
     if depth::exceeds(schema, MAX_SCHEMA_DEPTH) {

@@ -23,10 +23,11 @@ use crate::def::ToolDef;
 pub use builder::RegistryBuilder;
 pub use dynamic::{DynParam, DynTool, DynToolBuilder};
 pub use header::SetHeader;
+pub(crate) use input::fault_of as input_fault;
 pub use input::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH};
 #[cfg(feature = "inventory")]
 pub use listed::listed;
-pub(crate) use names::is_valid;
+pub(crate) use names::{cmp_folded, is_valid};
 pub use problem::{Problem, ProblemCode, RegistryError};
 pub use select::Select;
 pub use select::glob_matches;
@@ -109,7 +110,7 @@ impl ToolEntry {
     }
 
     /// Whether both are the same definition.
-    pub(super) fn is(&self, other: &ToolEntry) -> bool {
+    pub(crate) fn is(&self, other: &ToolEntry) -> bool {
         match (&self.source, &other.source) {
             (Source::Static(a), Source::Static(b)) => std::ptr::eq(*a, *b),
             (Source::Dynamic(a), Source::Dynamic(b)) => Arc::ptr_eq(a, b),

@@ -32,7 +32,8 @@ pub(crate) use circle::circle;
 pub use form::resolve;
 pub use input::{InputSchema, ParamSchema};
 pub(crate) use object::{required_names, without_null};
-pub(crate) use position::each_child;
+pub(crate) use output::UNTYPED;
+pub(crate) use position::{Shape, Subject, each_child, position};
 pub use problem::SchemaProblem;
 pub(crate) use reference::{definition_name, to_definition as reference_to};
 

@@ -11,10 +11,11 @@ use crate::sandbox::Sandbox;
 /// Seconds that a command in the foreground gets when the call does not say.
 const DEFAULT_SECONDS: f64 = 60.0;
 
-/// Runs one executable with arguments. It is not a shell: pipes, globs and variables need `run_command` with `shell`.
+/// Runs one executable with arguments.
 ///
-/// `cmd` is a name or a path, and every entry of `args` reaches it as it is. Standard input is empty. The command runs in a
-/// sandbox: it changes files only in the workspace, `/tmp` and its own home, and it ends with the call.
+/// It is not a shell: pipes, globs and variables need `run_command` with `shell`. `cmd` is a name or a path, and every entry
+/// of `args` reaches it as it is. Standard input is empty. The command runs in a sandbox: it changes files only in the
+/// workspace, `/tmp` and its own home, and it ends with the call.
 #[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput)]
 #[example("Show a file", { "cmd": "head", "args": ["-n", "3", "notes.txt"] })]
 pub async fn bash(

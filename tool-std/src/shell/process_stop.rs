@@ -33,7 +33,9 @@ pub struct StoppedProcess {
     pub already_ended: bool,
 }
 
-/// Ends a background process and everything that it started. One that has ended is a success.
+/// Ends a background process and everything that it started.
+///
+/// One that has ended is a success.
 #[tool(group = "shell", side_effect, idempotent)]
 pub async fn process_stop(
     /// The process, as `background` or `process_list` names it.

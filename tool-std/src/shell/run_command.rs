@@ -13,11 +13,12 @@ use crate::sandbox::Sandbox;
 /// Seconds that a command in the foreground gets when the call does not say.
 const DEFAULT_SECONDS: f64 = 30.0;
 
-/// Runs one command line. Without `shell` it is split into words and no shell is involved.
+/// Runs one command line.
 ///
-/// Quotes and backslashes make words as in `sh`; what only a shell can do (pipes, redirections, globs, variables, several
-/// commands) is refused, and needs `shell`. Standard input is empty. The command runs in a sandbox: it changes files only
-/// in the workspace, `/tmp` and its own home, and it ends with the call.
+/// Without `shell` it is split into words and no shell is involved. Quotes and backslashes make words as in `sh`; what only
+/// a shell can do (pipes, redirections, globs, variables, several commands) is refused, and needs `shell`. Standard input
+/// is empty. The command runs in a sandbox: it changes files only in the workspace, `/tmp` and its own home, and it ends
+/// with the call.
 #[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput)]
 #[example("Count lines", { "command": "ls | wc -l", "shell": true })]
 pub async fn run_command(

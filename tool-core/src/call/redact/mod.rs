@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 pub use known::KnownSecrets;
+pub(crate) use mode::reads_like_credential;
 use mode::{Node, Nodes};
 
 use crate::canonical;

@@ -37,7 +37,7 @@ const CREDENTIALS: [&str; 22] = [
 const ENDINGS: [&str; 7] = ["token", "password", "passwd", "secret", "apikey", "privatekey", "passphrase"];
 
 /// Whether a key reads like that of a credential, whatever its case and separators.
-pub(super) fn reads_like_credential(key: &str) -> bool {
+pub(crate) fn reads_like_credential(key: &str) -> bool {
     let plain = key.chars().filter(|c| !matches!(c, '-' | '_' | '.' | ' ')).flat_map(char::to_lowercase);
     let plain: String = plain.collect();
     CREDENTIALS.contains(&plain.as_str()) || ENDINGS.iter().any(|ending| plain.ends_with(ending))

@@ -7,7 +7,7 @@ use crate::schema::form::resolve;
 use crate::schema::required_names;
 
 /// Whether no value fits two branches, so that `anyOf` says the same as `oneOf`.
-pub(super) fn are_exclusive(branches: &[Value], definitions: &Map<String, Value>) -> bool {
+pub(crate) fn are_exclusive(branches: &[Value], definitions: &Map<String, Value>) -> bool {
     let branches: Vec<_> = branches.iter().map(|branch| resolve(branch, definitions).as_object()).collect();
     let pairs =
         branches.iter().enumerate().flat_map(|(i, a)| branches.iter().skip(i + 1).map(move |b| (a, b)));

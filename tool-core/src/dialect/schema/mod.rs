@@ -15,6 +15,8 @@ use serde_json::{Map, Value, json};
 
 pub use cost::Budget;
 pub(super) use cost::{max_items, openai_rows};
+pub(crate) use exclusive::are_exclusive;
+pub(crate) use rules::is_portable;
 pub(super) use types::is_of;
 
 use super::issue::{Action, SchemaIssue};

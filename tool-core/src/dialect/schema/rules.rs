@@ -84,7 +84,7 @@ pub(super) fn rule(keyword: &str, wire: Wire) -> Rule {
 }
 
 /// Whether every regex engine reads a pattern alike: no look-around, back-reference, named group or word boundary.
-pub(super) fn is_portable(pattern: &str) -> bool {
+pub(crate) fn is_portable(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some(character) = rest.chars().next() {
         let after = rest.get(character.len_utf8()..).unwrap_or("");
