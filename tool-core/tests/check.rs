@@ -223,6 +223,49 @@ fn find_panics(
     String::new()
 }
 
+/// An even number, of which its schema does not say that it is even.
+#[derive(serde::Deserialize)]
+#[serde(try_from = "u8")]
+struct Even(u8);
+
+impl TryFrom<u8> for Even {
+    type Error = &'static str;
+
+    fn try_from(number: u8) -> Result<Even, &'static str> {
+        if number.is_multiple_of(2) { Ok(Even(number)) } else { Err("an even number") }
+    }
+}
+
+impl schemars::JsonSchema for Even {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Even".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "integer", "minimum": 0, "maximum": 255})
+    }
+}
+
+/// Adds one to an even number.
+#[tool(register = false)]
+fn add_to_even(
+    /** A number. */
+    number: Even,
+) -> String {
+    number.0.to_string()
+}
+
+/// Adds one to a number, or to two.
+#[tool(register = false, exactly_one(one, other))]
+fn add_to_either(
+    /** A number. */
+    one: Option<u8>,
+    /** A number. */
+    other: Option<u8>,
+) -> String {
+    format!("{one:?}{other:?}")
+}
+
 /// Sends a letter, again and again.
 #[tool(side_effect, idempotent = false, register = false)]
 fn send_letter() -> String {
@@ -297,6 +340,8 @@ fn errors() -> Vec<Row> {
             param("box", closed(json!({"size": {"type": "integer", "default": "6"}}), &[])),
             param("box", closed(json!({"size": {"type": "integer", "default": 6}}), &[])),
         ),
+        ("schema-decoder", typed::<AddToEvenTool>(), typed::<AddToTenTool>()),
+        ("schema-decoder", typed::<AddToEvenTool>(), typed::<AddToEitherTool>()),
         ("pattern-invalid", typed::<FindOpenTool>(), typed::<FindClosedTool>()),
         ("enum-case", cases(json!(["Low", "low"])), cases(json!(["low", "slow"]))),
         (

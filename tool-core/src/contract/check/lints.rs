@@ -1,7 +1,9 @@
 //! The table of the lints.
 
 use super::{Hit, Level, Options, Place, Subject};
-use super::{constraints, effects, names, outputs, parameters, portability, schemas, sets, texts, values};
+use super::{
+    constraints, effects, laws, names, outputs, parameters, portability, schemas, sets, texts, values,
+};
 use crate::registry::{Registry, ToolEntry};
 
 /// What a lint says of the tools of a set, or of the set.
@@ -41,6 +43,7 @@ lints! {
     Error "name-clash" Set sets::name_clash;
     Error "example-invalid" Tool values::example_invalid;
     Error "default-invalid" Tool values::default_invalid;
+    Error "schema-decoder" Tool laws::schema_decoder;
     Error "pattern-invalid" Place schemas::pattern_invalid;
     Error "enum-case" Place schemas::enum_case;
     Error "secret-exposed" Tool parameters::secret_exposed;

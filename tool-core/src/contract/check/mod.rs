@@ -7,6 +7,8 @@
 mod constraints;
 mod effects;
 mod finding;
+mod generated;
+mod laws;
 mod lints;
 mod names;
 mod outputs;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::places::Role;
 use super::{Hit, Subject};
-use crate::args::{ArgIssue, Args, Coerce, IssueCode, validator};
+use crate::args::{ArgIssue, Args, Coerce, Coercion, IssueCode, validator};
 use crate::def::{Handler, SchemaSource, ToolDef};
 use crate::error::{ErrorKind, ToolError};
 
@@ -67,20 +67,32 @@ fn of_fields<'s>(subject: &'s Subject<'_>) -> impl Iterator<Item = Hit> + 's {
 /// The code of what panicked.
 const PANICKED: &str = "panic";
 
+/// What is left of arguments when they are taken.
+pub(super) struct Taken {
+    pub(super) normal: Map<String, Value>,
+    pub(super) notes: Vec<Coercion>,
+}
+
 /// Takes every parameter, and runs nothing. A type decodes by code of its own: where that panics, the value does not fit.
-fn decode(def: &ToolDef<'_>, args: Value) -> Result<(), ToolError> {
+pub(super) fn take(def: &ToolDef<'_>, args: Value, mode: Coerce) -> Result<Taken, ToolError> {
     let take = || {
-        let mut args = Args::new(def, args, Coerce::Strict)?;
+        let mut args = Args::new(def, args, mode)?;
         match def.handler {
             Handler::Sync(enter) | Handler::Async(enter) => enter(&mut args).map(drop),
             Handler::Dynamic(handler) => handler.enter(&mut args).map(drop),
-        }
+        }?;
+        Ok(Taken { normal: args.normal().clone(), notes: args.notes().to_vec() })
     };
     let panicked = || ToolError::internal("decoding it panicked").code(PANICKED);
     catch_unwind(AssertUnwindSafe(take)).unwrap_or_else(|_| Err(panicked()))
 }
 
-fn told(issue: &ArgIssue) -> String {
+fn decode(def: &ToolDef<'_>, args: Value) -> Result<Taken, ToolError> {
+    take(def, args, Coerce::Strict)
+}
+
+/// An issue without its place.
+pub(super) fn told(issue: &ArgIssue) -> String {
     let line = issue.to_string();
     line.strip_prefix(&format!("{}: ", issue.path)).unwrap_or(&line).to_owned()
 }

@@ -1,0 +1,210 @@
+//! Values of a canonical schema from a seed, the same each time.
+//!
+//! Not every keyword is followed: a value may miss a pattern or a condition, so that whoever asks judges it first.
+
+use serde_json::{Map, Value, json};
+
+use crate::schema::definition_name;
+
+/// Texts that a decoder could take for something else.
+const TEXTS: [&str; 16] = [
+    "",
+    " ",
+    "a",
+    "B",
+    "5",
+    "-1",
+    "1.5",
+    "1e3",
+    "true",
+    "null",
+    "[1]",
+    "{\"a\":1}",
+    "é😀",
+    "a,b",
+    "a/b.txt",
+    "--x",
+];
+
+/// A text of each format that types check.
+const FORMATS: [(&str, &str); 15] = [
+    ("date-time", "2024-02-29T12:30:00Z"),
+    ("date", "2024-02-29"),
+    ("time", "12:30:00Z"),
+    ("duration", "PT5M"),
+    ("email", "ann@example.com"),
+    ("idn-email", "ann@example.com"),
+    ("hostname", "example.com"),
+    ("ipv4", "192.0.2.1"),
+    ("ipv6", "2001:db8::1"),
+    ("uri", "https://example.com/a"),
+    ("uri-reference", "https://example.com/a"),
+    ("iri", "https://example.com/a"),
+    ("uuid", "67e55044-10b1-426f-9247-bb680e5fe0c8"),
+    ("regex", "^a$"),
+    ("json-pointer", "/a"),
+];
+
+/// Numbers of every kind that doubles have.
+const NUMBERS: [f64; 8] = [0.5, -1.25, 1e-9, 3.0e20, 0.1, 7.5, -3.5, 123_456.75];
+
+/// The greatest integer that every JSON parser keeps.
+const SAFE: i64 = 9_007_199_254_740_991;
+
+/// Levels of references and containers.
+const DEPTH: usize = 4;
+
+/// A source of values (SplitMix64).
+pub(super) struct Values<'a> {
+    state: u64,
+    definitions: &'a Map<String, Value>,
+}
+
+impl<'a> Values<'a> {
+    /// The values of a name: another tool gets others.
+    pub(super) fn new(name: &str, definitions: &'a Map<String, Value>) -> Values<'a> {
+        let state = name.bytes().fold(0, |state: u64, byte| state.wrapping_mul(31).wrapping_add(byte.into()));
+        Values { state, definitions }
+    }
+
+    /// A value of a schema.
+    pub(super) fn of(&mut self, schema: &Value) -> Value {
+        self.value(schema, DEPTH)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % end.max(1) as u64).unwrap_or(0)
+    }
+
+    fn pick<T: Clone + Default>(&mut self, from: &[T]) -> T {
+        let at = self.below(from.len());
+        from.get(at).cloned().unwrap_or_default()
+    }
+
+    fn value(&mut self, schema: &Value, depth: usize) -> Value {
+        if let Some(value) = schema.get("const") {
+            return value.clone();
+        }
+        if let Some(Value::Array(values)) = schema.get("enum") {
+            return self.pick(values);
+        }
+        if let Some(name) = schema.get("$ref").and_then(Value::as_str).and_then(definition_name) {
+            let definition = self.definitions.get(&name);
+            return definition.map_or(Value::Null, |schema| self.value(schema, depth.saturating_sub(1)));
+        }
+        let branches = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)).and_then(Value::as_array);
+        if let Some(branches) = branches {
+            let branch = self.pick(branches);
+            return self.value(&branch, depth);
+        }
+        let kind = match schema.get("type") {
+            Some(Value::Array(names)) => self.pick(names),
+            Some(name) => name.clone(),
+            None => return self.anything(),
+        };
+        match kind.as_str() {
+            Some("boolean") => json!(self.below(2) == 0),
+            Some("integer") => self.integer(schema),
+            Some("number") => self.number(schema),
+            Some("array") => self.list(schema, depth),
+            Some("object") => self.object(schema, depth),
+            Some("string") => self.text(schema),
+            _ => Value::Null,
+        }
+    }
+
+    fn integer(&mut self, schema: &Value) -> Value {
+        let bound = |keyword| schema.get(keyword).and_then(Value::as_i64);
+        let least = bound("minimum").or(bound("exclusiveMinimum").map(|bound| bound.saturating_add(1)));
+        let most = bound("maximum").or(bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1)));
+        let least = least.unwrap_or(-SAFE).max(-SAFE);
+        let most = most.unwrap_or(SAFE).min(SAFE).max(least);
+        match self.below(4) {
+            0 => json!(least),
+            1 => json!(most),
+            _ => {
+                let span = usize::try_from(most.saturating_sub(least)).unwrap_or(0).saturating_add(1);
+                json!(least.saturating_add(i64::try_from(self.below(span)).unwrap_or(0)))
+            }
+        }
+    }
+
+    fn number(&mut self, schema: &Value) -> Value {
+        let bound = |keyword| schema.get(keyword).and_then(Value::as_f64);
+        let number = self.pick(&NUMBERS);
+        json!(number.max(bound("minimum").unwrap_or(f64::MIN)).min(bound("maximum").unwrap_or(f64::MAX)))
+    }
+
+    fn text(&mut self, schema: &Value) -> Value {
+        let format = schema.get("format").and_then(Value::as_str);
+        if let Some((_, text)) = FORMATS.iter().find(|row| Some(row.0) == format) {
+            return json!(text);
+        }
+        if schema.get("contentEncoding").is_some() {
+            return json!(self.pick(&["", "aGk=", "AAECAw==", "/+8="]));
+        }
+        let count =
+            |keyword| schema.get(keyword).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let (least, most) = (count("minLength").unwrap_or(0), count("maxLength").unwrap_or(usize::MAX));
+        let text = self.pick(&TEXTS);
+        let length = text.chars().count();
+        let more = std::iter::repeat_n('x', least.saturating_sub(length).min(LONGEST));
+        json!(text.chars().chain(more).take(most).collect::<String>())
+    }
+
+    fn list(&mut self, schema: &Value, depth: usize) -> Value {
+        let inner = depth.saturating_sub(1);
+        if let Some(Value::Array(items)) = schema.get("prefixItems") {
+            return items.iter().map(|item| self.value(item, inner)).collect();
+        }
+        let count =
+            |keyword| schema.get(keyword).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let least = count("minItems").unwrap_or(0).min(LONGEST);
+        let most = if depth == 0 { least } else { count("maxItems").unwrap_or(4).min(4).max(least) };
+        let length = least + self.below(most - least + 1);
+        let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
+        let mut items: Vec<Value> = Vec::new();
+        for _ in 0..length {
+            let item = match schema.get("items") {
+                Some(items) => self.value(items, inner),
+                None => self.anything(),
+            };
+            if !unique || !items.contains(&item) {
+                items.push(item);
+            }
+        }
+        items.into()
+    }
+
+    fn object(&mut self, schema: &Value, depth: usize) -> Value {
+        let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let mut object = Map::new();
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            if required.iter().any(|other| other == name) || (depth > 0 && self.below(2) == 0) {
+                object.insert(name.clone(), self.value(property, depth.saturating_sub(1)));
+            }
+        }
+        if let Some(others) =
+            schema.get("additionalProperties").filter(|others| others.is_object() && depth > 0)
+        {
+            for _ in 0..self.below(3) {
+                let key = self.pick(&TEXTS).to_owned();
+                object.entry(key).or_insert(self.value(others, depth - 1));
+            }
+        }
+        object.into()
+    }
+
+    /// A value where nothing is said of it.
+    fn anything(&mut self) -> Value {
+        let values = [json!(true), json!(-5), json!(2.5), json!("text"), json!([1]), json!({"a": 1})];
+        self.pick(&values)
+    }
+}
+
+/// The most items and characters that a bound asks for and gets.
+const LONGEST: usize = 4_096;

@@ -1,0 +1,69 @@
+//! What the schema of a tool allows, its decoder takes as it is, and what it makes of it is allowed again.
+//! (arguments.md §11, laws 1 and 2)
+
+use serde_json::{Map, Value};
+
+use super::generated::Values;
+use super::values::{Taken, take, told};
+use super::{Hit, Subject};
+use crate::args::{Coerce, IssueCode, validator};
+
+/// How many values of a schema are tried.
+const VALUES: usize = 64;
+
+pub(super) fn schema_decoder(subject: &Subject<'_>) -> Vec<Hit> {
+    let Ok(schema) = subject.def().input_schema().map(|schema| schema.decoded()) else { return Vec::new() };
+    let Ok(judge) = validator(schema) else { return Vec::new() };
+    let none = Map::new();
+    let definitions = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);
+    let mut values = Values::new(subject.def().name, definitions);
+    let tried =
+        (0..VALUES).map(|_| values.of(schema)).filter(|value| value.is_object() && judge.is_valid(value));
+    // The first is told: others are often of the same kind.
+    { tried }.find_map(|value| broken(subject, value, |value| judge.is_valid(value))).into_iter().collect()
+}
+
+/// The law that a valid value breaks.
+fn broken(subject: &Subject<'_>, value: Value, is_valid: impl Fn(&Value) -> bool) -> Option<Hit> {
+    let Taken { normal, notes } = match take(subject.def(), value.clone(), Coerce::Lenient) {
+        Ok(taken) => taken,
+        // Rules between parameters are no part of the schema.
+        Err(error) => {
+            let issues = error.arg_issues();
+            let issue = issues.iter().find(|issue| issue.code != IssueCode::Constraint);
+            return match issue {
+                Some(issue) => {
+                    Some(Hit::at(&issue.path, format!("the schema allows what is refused: {}", told(issue))))
+                }
+                None if issues.is_empty() => {
+                    Some(Hit::of_tool(format!("the schema allows what fails: {error}")))
+                }
+                None => None,
+            };
+        }
+    };
+    if let Some(note) = notes.first() {
+        let text = format!("the schema allows what is taken as something else (`{}`)", note.rule.as_str());
+        return Some(Hit::at(&note.path, text));
+    }
+    let normal = Value::Object(normal);
+    if !says_all_of(&value, &normal) {
+        return Some(Hit::of_tool("a value that the schema allows is read as another one"));
+    }
+    (!is_valid(&normal))
+        .then(|| Hit::of_tool("what is read of a valid value is not valid: look at its defaults"))
+}
+
+/// Equal, where a number is what it counts and members of `b` alone are defaults.
+fn says_all_of(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| says_all_of(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.iter().all(|(key, a)| b.get(key).is_some_and(|b| says_all_of(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
