@@ -119,15 +119,15 @@ impl Worker {
             kill_process(pid, Signal::INT).unwrap();
         }
         drop(self.stdin);
-        self.child.wait().unwrap();
+        // It may miss the end of a process whose threads it was about to stop, and nobody else can then take note of it.
         let patience = Instant::now() + PATIENCE;
         while strace.try_wait().unwrap().is_none() {
-            // It may miss the end of a process whose every thread it was about to stop.
             if Instant::now() > patience {
                 strace.kill().unwrap();
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+        self.child.wait().unwrap();
         let injected = answer.is_none() || fs::read_to_string(log).unwrap().contains("INJECTED");
         (answer, injected)
     }
