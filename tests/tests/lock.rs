@@ -80,6 +80,13 @@ fn a_file_that_is_missing_broken_or_newer_is_told() {
     let (code, _, told) = run(&registry, at, &["lock", "--check"]);
     assert_eq!(code, 6);
     assert!(told.contains("tools.lock:2:12"), "{told}");
+    std::fs::remove_file(at.join(contract::FILE)).unwrap();
+    let pipe = at.join(contract::FILE);
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (code, _, told) = run(&registry, at, &["lock", "--check"]);
+    assert_eq!(code, 6);
+    assert!(told.contains("no regular file"), "{told}");
+    std::fs::remove_file(&pipe).unwrap();
     write("<<<<<<< ours\n");
     assert_eq!(run(&registry, at, &["lock", "--check"]).0, 6);
     assert_eq!(run(&registry, at, &["lock"]).0, 0);

@@ -80,7 +80,7 @@ fn lock(program: &Program) -> Option<Finding> {
     }
     let file = contract::FILE;
     let stale = |text: String| Some(Finding::of_set(Level::Warning, "lock-stale", text));
-    let text = match std::fs::read_to_string(program.cwd.join(file)) {
+    let text = match Lock::load(&program.cwd.join(file)) {
         Ok(text) => text,
         Err(error) if error.kind() == Io::NotFound => {
             let text = format!("there is no {file} beside {MANIFEST}: write it with `tools lock`");

@@ -29,7 +29,7 @@ pub(crate) fn tools_lock(
     if !check {
         return write(&path, &lock);
     }
-    let text = std::fs::read_to_string(&path).map_err(|error| unread(&error))?;
+    let text = Lock::load(&path).map_err(|error| unread(&error))?;
     let changes = compare(&Lock::read(&text)?.tools, &lock.tools);
     let class = worst(&changes);
     let allowed = Class::ALL.iter().find(|row| row.1 == allow).map_or(Class::None, |row| row.0);
@@ -42,7 +42,7 @@ pub(crate) fn tools_lock(
 
 fn write(path: &Path, lock: &Lock) -> ToolResult {
     let text = lock.text()?;
-    let same = std::fs::read_to_string(path).is_ok_and(|was| was == text);
+    let same = Lock::load(path).is_ok_and(|was| was == text);
     if !same {
         out::replace(path, text.as_bytes()).map_err(|error| {
             ToolError::failed(format!("'{}' cannot be written: {}.", contract::FILE, error.kind()))
@@ -75,6 +75,5 @@ fn unread(error: &std::io::Error) -> ToolError {
             .code("lock_missing")
             .hint("write it with `tools lock`, beside Cargo.toml");
     }
-    ToolError::not_configured(format!("{} cannot be read: {}.", contract::FILE, error.kind()))
-        .code("lock_unread")
+    ToolError::not_configured(format!("{} cannot be read: {error}.", contract::FILE)).code("lock_unread")
 }

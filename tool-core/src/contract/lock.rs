@@ -1,5 +1,9 @@
 //! `tools.lock`: the contract of a tool set as a file, made to be reviewed as a diff.
 
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
@@ -8,6 +12,9 @@ use crate::registry::Registry;
 
 /// The name of the file.
 pub const FILE: &str = "tools.lock";
+
+/// The most bytes of it that are read: those of some ten thousand tools.
+pub const MAX_LOCK_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The version of its form.
 const FORMAT: u32 = 1;
@@ -57,6 +64,23 @@ impl Lock {
             return Err(ToolError::not_configured(text).code("lock_format"));
         }
         serde_json::from_str(text).map_err(broken)
+    }
+
+    /// The text of a file on disk.
+    ///
+    /// # Errors
+    /// As opening and reading; `InvalidInput` where it is no regular file, `FileTooLarge` beyond [`MAX_LOCK_BYTES`].
+    pub fn load(path: &Path) -> io::Result<String> {
+        // A pipe would be waited for.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
+        let mut text = String::new();
+        File::open(path)?.take(MAX_LOCK_BYTES + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > MAX_LOCK_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(text)
     }
 
     /// The text of the file: two blanks per level, a line feed at the end.

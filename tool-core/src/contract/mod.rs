@@ -18,4 +18,4 @@ pub use check::{
 };
 pub use diff::compare;
 pub use entry::{Entry, ExampleEntry, ParamEntry, SecretEntry};
-pub use lock::{FILE, Lock};
+pub use lock::{FILE, Lock, MAX_LOCK_BYTES};

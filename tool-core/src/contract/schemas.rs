@@ -290,9 +290,7 @@ impl<'a> Schemas<'a> {
     fn unions(&mut self, path: &str, old: &[&'a Value], new: &[&'a Value], is_lone: bool) {
         let was = Branches::of(old.iter().map(|branch| (*branch, self.followed_old(branch))));
         let is = Branches::of(new.iter().map(|branch| (*branch, self.followed_new(branch))));
-        let came = is.keys().any(|key| was.get(key).is_none());
-        let gone = was.keys().any(|key| is.get(key).is_none());
-        let direction = match (came, gone) {
+        let direction = match (is.has_more_than(&was), was.has_more_than(&is)) {
             (true, true) => Some(Direction::Other),
             (true, false) => Some(Direction::Wider),
             (false, true) => Some(Direction::Narrower),
@@ -305,8 +303,8 @@ impl<'a> Schemas<'a> {
         }
         for key in was.keys() {
             match (was.get(key), is.get(key)) {
-                (Some(Some(before)), Some(Some(after))) if is_lone => self.shape(path, before, after),
-                (Some(Some(before)), Some(Some(after))) => self.compare(path, before, after),
+                (Some(before), Some(after)) if is_lone => self.shape(path, before, after),
+                (Some(before), Some(after)) => self.compare(path, before, after),
                 _ => {}
             }
         }

@@ -54,21 +54,23 @@ impl<'a> Branches<'a> {
         sorted
     }
 
-    /// What tells the branches apart; those that list values are one.
+    /// What tells the branches apart that do more than list values.
     pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
-        static UNITS: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| "values".to_owned());
-        self.named.keys().chain(self.units.is_some().then(|| &*UNITS))
+        self.named.keys()
     }
 
-    /// The branch of a key; those that list values are compared by [`units`](Self::units).
-    pub(super) fn get(&self, key: &str) -> Option<Option<&'a Value>> {
-        match self.named.get(key) {
-            Some(branch) => Some(Some(branch)),
-            None => (self.units.is_some() && key == "values").then_some(None),
-        }
+    /// The branch of a key.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.named.get(key).copied()
     }
 
-    /// The values of those that list values.
+    /// Whether there is a branch that another union has nothing for.
+    pub(super) fn has_more_than(&self, other: &Branches<'_>) -> bool {
+        let listed = self.units.is_some() && other.units.is_none();
+        listed || self.keys().any(|key| !other.named.contains_key(key))
+    }
+
+    /// The values of the branches that only list values.
     pub(super) fn units(&self) -> Option<&BTreeSet<String>> {
         self.units.as_ref()
     }

@@ -12,9 +12,11 @@ use crate::registry::Registry;
 /// With `UPDATE=1` in the environment the file is written instead, but never where `CI` is set: there a stale file fails.
 ///
 /// ```no_run
-/// # fn registry() -> tool_core::Registry { unimplemented!() }
+/// use tool_core::Registry;
+///
 /// // in a test:
-/// tool_core::lock!("tools.lock", registry());
+/// tool_core::lock!("tools.lock", Registry::builder().discover().build()?);
+/// # Ok::<(), tool_core::RegistryError>(())
 /// ```
 ///
 /// # Panics
@@ -38,7 +40,7 @@ pub fn locked(path: &Path, registry: &Registry) -> Result<(), String> {
     let update = is_set("UPDATE") && !is_set("CI");
     let lock = Lock::of(registry).map_err(|error| error.to_string())?;
     let (shown, now) = (path.display(), lock.text().map_err(|error| error.to_string())?);
-    let was = fs::read_to_string(path);
+    let was = Lock::load(path);
     if update {
         if was.as_ref().is_ok_and(|was| *was == now) {
             return Ok(());
