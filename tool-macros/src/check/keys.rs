@@ -1,7 +1,7 @@
 //! Keys of one parameter that cannot stand together, and words that are none.
 
 use super::effects::LOG_FORMS;
-use super::spelling::VARIABLE;
+use super::spelling::{HEADER, VARIABLE};
 use crate::errors::{self, Sink};
 use crate::ir::ParamIr;
 use crate::suggest::nearest;
@@ -70,5 +70,8 @@ fn words(param: &ParamIr, sink: &Sink) {
     }
     if let Some(env) = attr.env.as_ref().filter(|env| !VARIABLE.fits(&env.value())) {
         sink.at(env, VARIABLE.refusal("environment variable", &env.value()));
+    }
+    if let Some(header) = attr.header.as_ref().filter(|header| !HEADER.fits(&header.value())) {
+        sink.at(header, HEADER.refusal("header", &header.value()));
     }
 }

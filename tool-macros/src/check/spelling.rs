@@ -69,6 +69,16 @@ pub(super) const VARIABLE: Spelling = Spelling {
     filler: '_',
 };
 
+/// Headers: of the tokens of RFC 9110 §5.6.2 those that every proxy lets through.
+pub(super) const HEADER: Spelling = Spelling {
+    pattern: "^[a-zA-Z][a-zA-Z0-9-]{0,63}$",
+    start: |c| c.is_ascii_alphabetic(),
+    inside: |c| c.is_ascii_alphanumeric() || c == '-',
+    limit: 64,
+    case: Case::Kept,
+    filler: '-',
+};
+
 /// Secrets.
 pub(super) const SECRET: Spelling = Spelling {
     pattern: "^[A-Z][A-Z0-9_]{0,63}$",
@@ -158,6 +168,7 @@ mod tests {
         assert_eq!(GROUP.repaired("My  Files!"), "my_files");
         assert_eq!(SECRET.repaired("api-key"), "API_KEY");
         assert_eq!(FLAG.repaired("Max_Depth"), "max-depth");
+        assert_eq!(HEADER.repaired("X Key:"), "X-Key");
     }
 
     #[test]
