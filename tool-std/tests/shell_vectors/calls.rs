@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ use crate::judge::{Outcome, after, fits_any, hits, nevers};
 use crate::listeners::Listeners;
 use crate::places::Places;
 use crate::pure::{network, of_op};
+use crate::setting::{attacker, canary, set_up};
 use crate::support::{self, Bench, has_program, load_factor};
 use crate::{cases, report};
 
@@ -63,22 +64,9 @@ async fn attackers_do_not_get_through() {
     report("the commands of vectors_attacks", outcomes);
 }
 
-/// A static program that asks the kernel for sockets in ways that no libc knows; built once.
-fn helper() -> Option<&'static Path> {
-    static BUILT: OnceLock<Option<(tempfile::TempDir, PathBuf)>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        let directory = tempfile::tempdir().unwrap();
-        let (source, program) = (directory.path().join("attacker.c"), directory.path().join("attacker"));
-        fs::write(&source, include_str!("../support/attacker.c")).unwrap();
-        let status = Command::new("cc").args(["-static", "-O1", "-o"]).args([&program, &source]).status();
-        status.is_ok_and(|status| status.success()).then_some((directory, program))
-    });
-    built.as_ref().map(|(_, program)| program.as_path())
-}
-
 #[test]
 fn outside_of_the_sandbox_the_helper_gets_a_socket() {
-    let Some(program) = helper() else { return support::skip("cc cannot link statically") };
+    let Some(program) = attacker() else { return support::skip("cc cannot link statically") };
     let disabled = fs::read_to_string("/proc/sys/kernel/io_uring_disabled").unwrap_or_default();
     if disabled.trim() == "0" {
         assert!(Command::new(program).arg("io_uring_socket").status().unwrap().success());
@@ -96,7 +84,7 @@ fn unmet(case: &Value) -> Option<String> {
         "root" => !is_root,
         "non_root" => is_root,
         "x86_64" => !cfg!(target_arch = "x86_64"),
-        "helper" => helper().is_none(),
+        "helper" => attacker().is_none(),
         "ipv6" => TcpListener::bind("[::1]:0").is_err(),
         program => !has_program(program),
     });
@@ -152,13 +140,13 @@ async fn run_case(case: &Value) -> Result<(), String> {
         ("{HELPER}", directory.path().join("root/helper").to_str().unwrap().to_owned()),
     ]);
     set_up(&places.fill(&case["setup"]), &listeners);
-    if let Some(program) = helper().filter(|_| case.to_string().contains("{HELPER}")) {
+    if let Some(program) = attacker().filter(|_| case.to_string().contains("{HELPER}")) {
         fs::copy(program, directory.path().join("root/helper")).unwrap();
     }
     let expect = places.fill(&case["expect"]);
     let bench = match policy(case).and_then(|policy| Bench::try_at(directory, policy)) {
         Ok(bench) => bench,
-        Err(error) => return fits_any(&Err(error), &expect),
+        Err(error) => return fits_any(&Err(error.to_json()), &expect),
     };
     let call = places.fill(&case["call"]);
     let started = Instant::now();
@@ -171,19 +159,15 @@ async fn run_case(case: &Value) -> Result<(), String> {
         return Err(format!("took {took:?}"));
     }
     hits(case, listeners.count())?;
-    nevers(&places.fill(&case["never"]), &bench, &outcome, listeners.count())?;
+    nevers(&places.fill(&case["never"]), || bench.has_survivors(), &outcome, listeners.count())?;
     after(&places.fill(&case["after"]))
-}
-
-/// A text in the program's environment that no command may see: Cargo sets one.
-fn canary() -> String {
-    std::env::var("CARGO_PKG_DESCRIPTION").unwrap_or_else(|_| "canary-5f1c0f8a7e".to_owned())
 }
 
 /// Makes the call, with what happens to it meanwhile.
 async fn make(bench: &Bench, call: &Value, expect: &Value) -> Result<Outcome, String> {
     let (tool, args) = (call["tool"].as_str().unwrap(), call["args"].clone());
-    let data = |outcome: tool_core::ToolResult| outcome.map(|output| output.data());
+    let data =
+        |outcome: tool_core::ToolResult| outcome.map(|output| output.data()).map_err(|error| error.to_json());
     let fault = call["fault"].as_str().unwrap_or_default();
     if fault.starts_with("cancel") {
         return Ok(data(cancelled(bench, tool, args).await));
@@ -224,25 +208,4 @@ async fn cancelled(bench: &Bench, tool: &str, args: Value) -> tool_core::ToolRes
         token.cancel();
     });
     support::executor().call(Call::new(tool, args), &ctx, Caller::Llm).await
-}
-
-fn set_up(steps: &Value, listeners: &Listeners) {
-    for step in steps.as_array().into_iter().flatten() {
-        let word = |at: usize| step[at].as_str().unwrap_or_default();
-        let parent = |path: &str| fs::create_dir_all(PathBuf::from(path).parent().unwrap()).unwrap();
-        match word(0) {
-            "write" => {
-                parent(word(1));
-                fs::write(word(1), word(2)).unwrap();
-            }
-            "mkdir" => fs::create_dir_all(word(1)).unwrap(),
-            "symlink" => {
-                parent(word(2));
-                std::os::unix::fs::symlink(word(1), word(2)).unwrap();
-            }
-            "listen" => {}
-            "unixlisten" => listeners.start_abstract(word(1)),
-            other => panic!("setup {other}"),
-        }
-    }
 }
