@@ -48,6 +48,8 @@ pub struct Settings {
     pub format: Option<Format>,
     /// Wrap result or error.
     pub envelope: bool,
+    /// The settings file that was read, if there is one.
+    pub file: Option<PathBuf>,
     /// Policy file, where one was asked for.
     pub policy: Option<PathBuf>,
     /// Time limit, where one was asked for.
@@ -188,6 +190,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         root: reader.root(),
         format: reader.format(envelope),
         envelope,
+        file: None,
         policy: reader.policy(),
         timeout: reader.timeout(),
         color: reader.color(),
@@ -213,6 +216,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
     (
         Settings {
             sources,
+            file: file.path,
             limits: file.limits,
             tables: file.tables,
             mistakes: file.mistakes,
