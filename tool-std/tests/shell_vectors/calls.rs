@@ -63,6 +63,46 @@ async fn attackers_do_not_get_through() {
     report("the commands of vectors_attacks", outcomes);
 }
 
+/// The rows of the table of fallbacks (sandbox.md §13) that take a layer away from commands.
+const ROWS: [&[Layer]; 9] = [
+    &[Layer::Userns],
+    &[Layer::Seccomp],
+    &[Layer::Pidns],
+    &[Layer::Landlock],
+    &[Layer::Netns],
+    &[Layer::Cgroup],
+    &[Layer::PidMax],
+    &[Layer::Cgroup, Layer::PidMax],
+    &[Layer::Pidns, Layer::Cgroup],
+];
+
+/// What a missing layer may change is how a command is told no; never that nothing gets out, is read or is left. Every row
+/// in the full run, three of them otherwise.
+#[tokio::test(flavor = "multi_thread")]
+async fn attackers_do_not_get_through_with_a_layer_less() {
+    let rows = if std::env::var("TOOL_FULL").as_deref() == Ok("1") { &ROWS[..] } else { &ROWS[..3] };
+    let watched = ["survivors", "listener_hit", "output_contains", "exists"];
+    let is_watched = |case: &Value| {
+        let nevers = case["never"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let is_command = matches!(case["call"]["tool"].as_str(), Some("bash" | "run_command"));
+        let mut nevers = nevers.filter(|never| watched.iter().any(|word| never.starts_with(word)));
+        is_command && case["call"]["fault"].is_null() && nevers.next().is_some()
+    };
+    let all = cases("attacks.json");
+    for row in rows {
+        let mut outcomes = Vec::new();
+        for case in all.iter().filter(|case| is_watched(case)) {
+            let mut case = case.clone();
+            case["expect"] = json!({"invariant": "what must never happen does not"});
+            case["within_ms"] = Value::Null;
+            let forced: Vec<&str> = row.iter().map(|layer| layer.as_str()).collect();
+            case["config"]["environment"]["TOOLBOX_SANDBOX_FORCE_MISSING"] = forced.join(",").into();
+            outcomes.push((format!("{} without {forced:?}", case["id"]), run_case(&case).await));
+        }
+        report(&format!("vectors_attacks without {row:?}"), outcomes);
+    }
+}
+
 #[test]
 fn outside_of_the_sandbox_the_helper_gets_a_socket() {
     let Some(program) = attacker() else { return support::skip("cc cannot link statically") };
