@@ -90,15 +90,17 @@ async fn attackers_do_not_get_through_with_a_layer_less() {
     };
     let all = cases("attacks.json");
     for row in rows {
-        let mut outcomes = Vec::new();
+        let mut running = tokio::task::JoinSet::new();
         for case in all.iter().filter(|case| is_watched(case)) {
             let mut case = case.clone();
             case["expect"] = json!({"invariant": "what must never happen does not"});
             case["within_ms"] = Value::Null;
             let forced: Vec<&str> = row.iter().map(|layer| layer.as_str()).collect();
             case["config"]["environment"]["TOOLBOX_SANDBOX_FORCE_MISSING"] = forced.join(",").into();
-            outcomes.push((format!("{} without {forced:?}", case["id"]), run_case(&case).await));
+            let name = format!("{} without {forced:?}", case["id"]);
+            running.spawn(async move { (name, run_case(&case).await) });
         }
+        let outcomes = running.join_all().await;
         report(&format!("vectors_attacks without {row:?}"), outcomes);
     }
 }
