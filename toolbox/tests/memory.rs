@@ -1,7 +1,12 @@
 //! Hostile files, directories and patterns within 64 MiB: the program runs with no more memory for its data than that.
 //! (files.md acceptance 9, 11 and 12)
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
 
 use std::fs;
 use std::path::Path;
