@@ -28,6 +28,7 @@ fn serve(root: &std::path::Path, options: &[&str]) -> Program {
         .args(["mcp", "serve", "--root"])
         .arg(root)
         .args(options)
+        .env("TOOLBOX_JOURNAL", "off")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
