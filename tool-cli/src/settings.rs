@@ -48,6 +48,8 @@ pub struct Settings {
     pub format: Option<Format>,
     /// Wrap result or error.
     pub envelope: bool,
+    /// The settings file that was read, if there is one.
+    pub file: Option<PathBuf>,
     /// Policy file, where one was asked for.
     pub policy: Option<PathBuf>,
     /// Time limit, where one was asked for.
@@ -81,6 +83,8 @@ pub struct Settings {
     pub(crate) sources: Vec<Setting>,
     /// What is wrong with the settings file, one line for each mistake.
     pub(crate) mistakes: Vec<String>,
+    /// The error of the only mistake, where it is a limit that the program refuses.
+    pub(crate) refused: Option<file::Refused>,
     pub(crate) variables: Variables,
 }
 
@@ -138,10 +142,14 @@ impl Settings {
     /// Whether the settings file can be used.
     ///
     /// # Errors
-    /// `not_configured`, code `settings_invalid`, with every mistake on a line of its own.
+    /// `not_configured`, code `settings_invalid`, with every mistake on a line of its own; what the program says of a limit,
+    /// where that is the only one.
     pub(crate) fn check_file(&self) -> Result<(), ToolError> {
         if self.mistakes.is_empty() {
             return Ok(());
+        }
+        if let Some(file::Refused { code, message, hint }) = self.refused.clone() {
+            return Err(ToolError::not_configured(message).code(code).hint(hint));
         }
         Err(ToolError::not_configured(self.mistakes.join("\n")).code("settings_invalid"))
     }
@@ -182,6 +190,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         root: reader.root(),
         format: reader.format(envelope),
         envelope,
+        file: None,
         policy: reader.policy(),
         timeout: reader.timeout(),
         color: reader.color(),
@@ -200,11 +209,20 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         tables: BTreeMap::new(),
         sources: Vec::new(),
         mistakes: Vec::new(),
+        refused: None,
         variables: Variables(Arc::new(io.env.clone())),
     };
     let Reader { file, faults, sources, .. } = reader;
     (
-        Settings { sources, limits: file.limits, tables: file.tables, mistakes: file.mistakes, ..settings },
+        Settings {
+            sources,
+            file: file.path,
+            limits: file.limits,
+            tables: file.tables,
+            mistakes: file.mistakes,
+            refused: file.refused,
+            ..settings
+        },
         faults,
     )
 }

@@ -29,10 +29,11 @@ pub async fn recover(
         }
         Recovery::Reconcile => {
             let call = RecordedCall::of(row, None);
-            let handler = executor.registry().get(&row.tool_name).and_then(|tool| tool.def().reconcile);
-            let Some(handler) = handler else { return Ok(Recovery::Surface) };
+            let tool = executor.registry().get(&row.tool_name);
+            let handler = tool.and_then(|tool| Some((tool.def(), tool.def().reconcile?)));
+            let Some((def, handler)) = handler else { return Ok(Recovery::Surface) };
             let answer = tokio::time::timeout(RECONCILE_TIME, (handler.run)(&call, ctx)).await;
-            let answer = answer.unwrap_or(Reconciled::Unknown).answer();
+            let answer = answer.unwrap_or(Reconciled::Unknown).recordable(def).answer();
             if answer == Answer::Unknown {
                 return Ok(Recovery::Surface);
             }

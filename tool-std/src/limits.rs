@@ -137,6 +137,12 @@ limits! {
     QUEUED_COMMANDS queued_commands 1_000 1..=1_000_000, "Commands that wait for a place.";
 }
 
+/// How many results a call asks for. One that says nothing, or the default, gets what an operator set for it.
+pub(crate) fn asked(given: u64, default: u64, configured: u64, most: u64) -> usize {
+    let asked = if given == default { configured } else { given };
+    usize::try_from(asked.min(most)).unwrap_or(usize::MAX)
+}
+
 fn in_range(name: &str, value: u64, range: &RangeInclusive<u64>) -> Result<(), ToolError> {
     let message = match value {
         value if range.contains(&value) => return Ok(()),

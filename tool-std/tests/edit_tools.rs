@@ -8,7 +8,7 @@ mod scene;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scene::Scene;
+use scene::{Scene, engine};
 use serde_json::{Value, json};
 use tool_core::{Call, Caller, Executor, Registry, ToolContext};
 use tool_std::{Workspace, WorkspacePolicy};
@@ -30,30 +30,13 @@ fn run(file: &str, tool: &str, argument: &str) {
 }
 
 fn differences(case: &Value, tool: &str, argument: &str) -> Vec<String> {
-    let hex = |object: &Value, name: &str| match object[name].as_str() {
-        Some(text) => text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>(),
-        None => object[format!("{name}_hex")].as_str().unwrap().to_owned(),
-    };
-    let before = hex(case, "file");
-    let is_refused = case["expect"].get("error").is_some();
-    let after = if is_refused { before.clone() } else { hex(&case["expect"], "ok") };
-    let whole = json!({
-        "setup": [["writehex", "{ROOT}/f", before]],
-        "call": {"tool": tool, "args": {"path": "f", argument: case[argument]}},
-        "after_hex": {"{ROOT}/f": after},
-        "entries": {"{ROOT}": ["f"]},
-    });
+    let whole = engine::case(case, tool, argument);
     let scene = Scene::new(&whole);
     let result = scene.call(&whole, &whole["call"]);
-    let expect = if is_refused { case["expect"].clone() } else { json!({"ok": {"path": "f"}}) };
-    let mut wrong = scene::compare(&expect, &whole, &result);
+    let mut wrong = scene::compare(&whole["expect"], &whole, &result);
     wrong.extend(scene.check_after(&whole));
-    if let (Ok(data), Some(starts)) = (&result, case["expect"]["old_starts"].as_array()) {
-        let hunks = data["hunks"].as_array().unwrap().iter();
-        let found: Vec<&Value> = hunks.map(|hunk| &hunk["old_start"]).collect();
-        if found != starts.iter().collect::<Vec<_>>() {
-            wrong.push(format!("old_starts are {found:?}"));
-        }
+    if let Ok(data) = &result {
+        wrong.extend(engine::wrong_places(case, data));
     }
     wrong.into_iter().map(|text| format!("{}: {text}", case["id"])).collect()
 }

@@ -11,13 +11,15 @@ mod recorded;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, IoSlice, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recorded::{CHANGES, Change, Told, context, executor, picture, plant, reconcile};
+use recorded::{CHANGES, Change, LOOKS, MODE, Told, context, executor, picture, plant, reconcile};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tool_core::journal::{Journal, MemoryJournal, RecordedCall, RowQuery};
@@ -54,6 +56,23 @@ const CALLS: &[&str] = &[
     "syncfs",
     "copy_file_range",
     "sendfile",
+];
+/// The codes that a file tool answers with when the system fails it. (files.md §3)
+const DOCUMENTED: &[&str] = &[
+    "io_error",
+    "disk_full",
+    "path_not_found",
+    "path_changed",
+    "path_escape",
+    "permission_denied",
+    "mount_refused",
+    "not_a_directory",
+    "symlink_loop",
+    "file_busy",
+    "already_exists",
+    "directory_not_empty",
+    "version_mismatch",
+    "cross_device",
 ];
 /// How long `strace` may outlive what it traces.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -138,22 +157,36 @@ impl Worker {
 #[ignore = "a part of the other tests"]
 fn the_worker() {
     let Some(directory) = std::env::var_os(WORKER).map(PathBuf::from) else { return };
-    let change = &CHANGES[std::env::var("TOOL_STD_FAULT_CHANGE").unwrap().parse::<usize>().unwrap()];
+    let number: usize = std::env::var("TOOL_STD_FAULT_CHANGE").unwrap().parse().unwrap();
+    let change = CHANGES.iter().chain(LOOKS).nth(number).unwrap();
     let workspace = open(&directory);
     let executor = executor(Some(Arc::new(MemoryJournal::new())));
     // Without a driver for I/O nothing but the tool itself writes: threads wake each other by futex.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    println!("{READY}");
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).unwrap();
+    say(READY);
+    wait_for(PollFlags::IN);
     let call = Call { idempotency_key: Some("key".to_owned()), ..Call::new(change.tool, change.args()) };
     let result = runtime.block_on(executor.call(call, &context(&workspace), Caller::Test));
     let told = match result {
         Ok(output) => json!({"ok": output.structured}),
         Err(error) => error.to_json(),
     };
-    println!("{DONE}{told}");
-    std::io::stdin().read_line(&mut line).unwrap();
+    say(&format!("{DONE}{told}"));
+    wait_for(PollFlags::HUP);
+}
+
+/// Writes a line with a system call that no tool makes, so that it cannot be the one that fails.
+fn say(line: &str) {
+    rustix::io::writev(std::io::stdout(), &[IoSlice::new(format!("{line}\n").as_bytes())]).unwrap();
+}
+
+/// Waits for standard input, without reading it.
+fn wait_for(what: PollFlags) {
+    let stdin = std::io::stdin();
+    let mut ready = [PollFd::new(&stdin, what)];
+    while !ready[0].revents().contains(what) {
+        poll(&mut ready, None).unwrap();
+    }
 }
 
 fn open(directory: &Path) -> Workspace {
@@ -236,18 +269,28 @@ fn at_every_call(what: &str, changes: &[usize]) -> usize {
                     None => picture.iter().filter(|entry| entry.1.is_some()).map(owned).collect(),
                 };
                 assert!(files(&now) == files(&before) || is_after, "torn at {at}: {now:?}");
+                if change.is_replacing()
+                    && let Ok(file) = fs::metadata(scene.path().join("root/a.txt"))
+                {
+                    assert_eq!(file.permissions().mode() & 0o7777, MODE, "the mode at {at}");
+                }
                 let told = reconcile(change.tool, &recorded, &open(scene.path()));
                 assert_ne!(told, Told::Unknown, "{at}");
                 assert_eq!(matches!(told, Told::Done(_)), is_after, "{at}: {told:?}");
-                if let Some(answer) = answer
-                    && let Some(code) = answer.get("code")
-                {
-                    assert!(code.as_str().is_some_and(|code| code != "panic"), "{at}");
-                }
+                assert_eq!(answer.is_none(), what.starts_with("signal"), "{at}");
+                answer.iter().for_each(|answer| assert_documented(answer, &at));
             }
         }
     }
     met
+}
+
+/// A result, or one error that callers are told of beforehand.
+fn assert_documented(answer: &Value, at: &str) {
+    if let Some(code) = answer.get("code") {
+        assert!(code.as_str().is_some_and(|code| DOCUMENTED.contains(&code)), "{at}");
+        assert!(answer["message"].as_str().is_some_and(|message| !message.is_empty()), "{at}");
+    }
 }
 
 /// A few changes, more in the full run, and with `TOOL_FAULTS=all` every one.
@@ -275,6 +318,39 @@ fn a_system_call_that_fails_tears_nothing_and_leaves_no_doubt() {
             assert!(met > 20, "{error}: {met}");
         }
     }
+}
+
+#[test]
+fn a_system_call_that_fails_a_look_is_told_and_nothing_is_changed() {
+    if !can_trace() {
+        return;
+    }
+    let errors: &[&str] = if is_every() { &["EIO", "ENOSPC", "EINTR"] } else { &["EIO"] };
+    let looks = if is_every() { 0..LOOKS.len() } else { 2..3 };
+    let (mut met, mut refused) = (0, 0);
+    for number in looks {
+        for (error, call) in errors.iter().flat_map(|error| CALLS.iter().map(move |call| (error, call))) {
+            for nth in 1..=MOST {
+                let scene = tempfile::tempdir().unwrap();
+                plant(&scene.path().join("root"));
+                let before = picture(&scene.path().join("root"));
+                let injection = format!("{call}:error={error}:when={nth}");
+                let worker = Worker::start(scene.path(), CHANGES.len() + number);
+                let (answer, injected) = worker.run(&injection, &scene.path().join("log"));
+                if !injected {
+                    break;
+                }
+                met += 1;
+                let at = format!("{} {injection}: {answer:?}", LOOKS[number].tool);
+                assert_eq!(picture(&scene.path().join("root")), before, "{at}");
+                let answer = answer.unwrap_or_else(|| panic!("{at}"));
+                refused += usize::from(answer.get("code").is_some());
+                assert_documented(&answer, &at);
+            }
+        }
+    }
+    println!("{met} faults of looks, {refused} of them told as errors");
+    assert!(met > 5 && refused > 0, "{met} {refused}");
 }
 
 #[test]

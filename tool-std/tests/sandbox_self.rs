@@ -28,16 +28,23 @@ const OUTPUT: u64 = 1 << 30;
 const GROWTH: u64 = 16 << 20;
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("uninitialised") {
+        return uninitialised(&PathBuf::from(std::env::args().nth(2).unwrap()));
+    }
     Sandbox::init();
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("victim") => return victim(&PathBuf::from(arguments.next().unwrap())),
+        Some("secretive") => return secretive(&PathBuf::from(arguments.next().unwrap())),
         Some("tidy") => return a_program_is_its_own_helper(),
         _ => {}
     }
-    let promises: [(&str, fn()); 5] = [
+    let promises: [(&str, fn()); 8] = [
+        ("a_thousand_commands_leave_no_descriptor_open", a_thousand_commands_leave_no_descriptor_open),
         ("a_gibibyte_of_output_costs_no_memory", a_gibibyte_of_output_costs_no_memory),
         ("a_sandbox_leaves_no_file_behind", a_sandbox_leaves_no_file_behind),
+        ("a_program_without_init_starts_no_process", a_program_without_init_starts_no_process),
+        ("a_command_reads_nothing_of_its_program", a_command_reads_nothing_of_its_program),
         ("a_program_is_its_own_helper", a_program_is_its_own_helper),
         ("nothing_outlives_a_program_that_is_killed", nothing_outlives_a_program_that_is_killed),
         ("a_spawn_does_not_grow_with_the_program", a_spawn_does_not_grow_with_the_program),
@@ -73,6 +80,95 @@ fn a_program_is_its_own_helper() {
     assert_eq!((finished.end, finished.stdout.text.as_str()), (End::Exit(3), "x\n"));
 }
 
+/// Asks for a command though nobody has called `init`.
+fn uninitialised(root: &Path) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let command = Command::new("true", Duration::from_secs(5));
+    let error = runtime.block_on(open(root).run(command)).unwrap_err();
+    println!("{}", error.code_str());
+}
+
+fn a_program_without_init_starts_no_process() {
+    let works = |words: &[&str]| {
+        Program::new("strace").args(words).output().is_ok_and(|output| output.status.success())
+    };
+    let place = tempfile::tempdir().unwrap();
+    let log = place.path().join("log");
+    if !works(&["-o", log.to_str().unwrap(), "true"]) {
+        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "strace does not work here");
+        return println!("skipped: strace does not work here");
+    }
+    for (words, processes) in [(&["uninitialised", "root"][..], 0), (&["tidy"][..], 1)] {
+        fs::create_dir_all(place.path().join("root")).unwrap();
+        let output = Program::new("strace")
+            .args(["-f", "-e", "trace=clone,clone3,fork,vfork,execve", "-o", log.to_str().unwrap()])
+            .arg(std::env::current_exe().unwrap())
+            .args(words)
+            .current_dir(place.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(output.stdout.starts_with(b"sandbox_unavailable"), processes == 0, "{output:?}");
+        let traced = fs::read_to_string(&log).unwrap();
+        let is_process = |line: &&str| {
+            let clones = ["clone(", "clone3(", "fork("].iter().any(|call| line.contains(call));
+            clones && !line.contains("CLONE_THREAD")
+        };
+        let started = traced.lines().filter(is_process).count();
+        assert_eq!(started.min(1), processes, "{traced}");
+        let others = traced.lines().filter(|line| line.contains("execve(")).count() - 1;
+        assert_eq!(others.min(1), processes, "{traced}");
+    }
+}
+
+/// What is planted in a program, in three places.
+const CANARIES: [&str; 3] = ["canary-argument-81f2", "canary-variable-81f2", "canary-descriptor-81f2"];
+
+/// Shows what a command reads of this program, which has a canary wherever a program has something.
+fn secretive(root: &Path) {
+    let planted = root.join("../planted");
+    // Not closed by `exec`.
+    let _open = rustix::fs::open(&planted, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
+    let script = "cat /proc/*/environ /proc/*/cmdline; ls -l /proc/*/fd; cat /proc/*/fd/* 2>/dev/null < /dev/null; env";
+    let (off, enforce) = (tool_std::sandbox::Mode::Off, tool_std::sandbox::Mode::Enforce);
+    for mode in [off, enforce] {
+        let workspace = Workspace::open(root, WorkspacePolicy::default()).unwrap();
+        let mut policy = SandboxPolicy { mode, ..SandboxPolicy::default() };
+        policy.limits.max_stream_bytes = 10_485_760;
+        let sandbox = Sandbox::open(policy, &workspace).unwrap();
+        // Of a program without confinement, only what it shows of itself is looked at: others have endless descriptors.
+        let pid = std::process::id();
+        let script = match mode {
+            tool_std::sandbox::Mode::Off => {
+                format!("cat /proc/{pid}/environ /proc/{pid}/cmdline; ls -l /proc/{pid}/fd")
+            }
+            _ => script.to_owned(),
+        };
+        let command = Command::new("sh", Duration::from_secs(20)).args(["-c", &script]);
+        let seen = run(&sandbox, command);
+        let both = format!("{}{}", seen.stdout.text, seen.stderr.text);
+        let count = ["canary-argument-81f2", "canary-variable-81f2", "planted"]
+            .iter()
+            .filter(|text| both.contains(*text));
+        println!("{mode:?} {} {}", count.count(), CANARIES.iter().any(|canary| both.contains(canary)));
+    }
+}
+
+fn a_command_reads_nothing_of_its_program() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("root");
+    fs::create_dir(&root).unwrap();
+    fs::write(place.path().join("planted"), CANARIES[2]).unwrap();
+    let output = Program::new(std::env::current_exe().unwrap())
+        .arg("secretive")
+        .args([root.to_str().unwrap(), CANARIES[0]])
+        .env("TOOL_STD_PLANTED", CANARIES[1])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(told, "Off 3 true\nEnforce 0 false\n", "{output:?}");
+}
+
 fn a_sandbox_leaves_no_file_behind() {
     for missing in ["", "userns"] {
         let temporary = tempfile::tempdir().unwrap();
@@ -106,6 +202,30 @@ fn a_gibibyte_of_output_costs_no_memory() {
     let growth = highest_memory() - before;
     println!("{OUTPUT} bytes of output and an endless one: {growth} bytes of memory");
     assert!(growth < GROWTH, "{growth}");
+}
+
+fn a_thousand_commands_leave_no_descriptor_open() {
+    let place = tempfile::tempdir().unwrap();
+    let sandbox = open(place.path());
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+    let all = |count: usize| {
+        let runs: Vec<_> = (0..count)
+            .map(|_| {
+                let sandbox = sandbox.clone();
+                runtime
+                    .spawn(async move { sandbox.run(Command::new("true", Duration::from_secs(120))).await })
+            })
+            .collect();
+        runs.into_iter()
+            .for_each(|run| assert_eq!(runtime.block_on(run).unwrap().unwrap().end, End::Exit(0)));
+    };
+    let descriptors = || fs::read_dir("/proc/self/fd").unwrap().count();
+    // Some are kept ready for the next commands.
+    all(40);
+    let before = descriptors();
+    all(1_000);
+    println!("{before} descriptors before a thousand commands, {} behind them", descriptors());
+    until(Duration::from_secs(10), || descriptors() <= before);
 }
 
 /// The most memory that this program has had in use, in bytes.

@@ -83,6 +83,8 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
 fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
     let mut policy = rules(settings)?.workspace;
     policy.sealed_files.extend(journal::place::files());
+    // Who may change what it is held to is held to nothing.
+    policy.guarded_files.extend(settings.file.iter().chain(&settings.policy).cloned());
     Workspace::open(&settings.root, policy)
 }
 

@@ -9,6 +9,7 @@ use tool_cli::Surroundings;
 use tool_core::prelude::*;
 use tool_core::{Executor, SecretSource as _};
 use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, McpServerBuilder, serve_stdio};
+use tool_std::shell::Processes;
 
 use crate::{ABOUT, GROUPS, context, policy, recorded};
 
@@ -127,10 +128,14 @@ fn patterns(text: Option<&str>) -> Vec<String> {
 fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, ToolError> {
     let settings = &around.settings;
     let executor = recorded(Executor::standard(around.registry.clone()));
+    // It lives on between calls: commands may go on in the background, each seen by the agent and run that started it.
+    let processes = Processes::new("");
+    let own =
+        move |ctx: &ToolContext| Arc::new(processes.owned_by(format!("{}\n{}", ctx.agent(), ctx.run_id())));
     let server = McpServer::builder(executor)
         .version(env!("CARGO_PKG_VERSION"))
         .summary(ABOUT)
-        .context(context(settings)?)
+        .context(context(settings)?.provide_with(own))
         .filter(filter);
     let server = GROUPS.iter().fold(server, |server, (name, about)| server.group(*name, *about));
     Ok(match &settings.policy {

@@ -22,6 +22,7 @@ fn run(root: &Path, words: &[&str], stdin: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_toolbox"))
         .args(words)
         .current_dir(root)
+        .env("TOOLBOX_JOURNAL", "off")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

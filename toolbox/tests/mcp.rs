@@ -28,6 +28,7 @@ fn serve(root: &std::path::Path, options: &[&str]) -> Program {
         .args(["mcp", "serve", "--root"])
         .arg(root)
         .args(options)
+        .env("TOOLBOX_JOURNAL", "off")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -138,4 +139,58 @@ fn the_program_listens_and_refuses_a_strange_host() {
         stream.read_to_string(&mut answer).unwrap();
         assert_eq!(answer.split(' ').nth(1), Some(code), "{host}: {answer}");
     }
+}
+
+/// A client that reads an answer before it asks on.
+struct Client {
+    program: Program,
+    answers: BufReader<std::process::ChildStdout>,
+    asked: u32,
+}
+
+impl Client {
+    fn call(&mut self, tool: &str, args: Value) -> Value {
+        self.asked += 1;
+        let line = modern(self.asked, "tools/call", json!({"name": tool, "arguments": args}));
+        writeln!(self.program.0.stdin.as_mut().unwrap(), "{line}").unwrap();
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["id"], self.asked, "{answer}");
+        answer["result"].clone()
+    }
+
+    fn value(&mut self, tool: &str, args: Value) -> Value {
+        let result = self.call(tool, args);
+        assert_ne!(result["isError"], true, "{result}");
+        result["structuredContent"].clone()
+    }
+}
+
+#[test]
+fn a_command_goes_on_in_the_background_of_a_program_that_lives_on() {
+    let root = tempfile::tempdir().unwrap();
+    let mut program = serve(root.path(), &["--confirm", "client"]);
+    let answers = BufReader::new(program.0.stdout.take().unwrap());
+    let mut client = Client { program, answers, asked: 0 };
+    let started =
+        client.value("run_command", json!({"command": "cat /dev/zero", "background": true, "timeout": 60}));
+    assert_eq!((&started["process_id"], &started["argv"]), (&json!("p1"), &json!(["cat", "/dev/zero"])));
+    let args = json!({"cmd": "sh", "args": ["-c", "echo one; echo two"], "background": true});
+    assert_eq!(client.value("bash", args)["process_id"], "p2");
+    let (mut text, mut offset) = (String::new(), json!(0));
+    loop {
+        let page =
+            client.value("process_output", json!({"process_id": "p2", "stdout_offset": offset, "wait": 5}));
+        text.push_str(page["stdout"]["text"].as_str().unwrap());
+        offset = page["stdout"]["next_offset"].clone();
+        if page["state"] != "running" && page["stdout"]["text"] == "" {
+            break;
+        }
+    }
+    assert_eq!(text, "one\ntwo\n");
+    let stopped = client.value("process_stop", json!({"process_id": "p1", "signal": "kill"}));
+    assert_eq!((&stopped["state"], &stopped["already_ended"]), (&json!("stopped"), &json!(false)));
+    assert_eq!(client.value("process_list", json!({}))["processes"].as_array().unwrap().len(), 2);
+    assert_eq!(client.call("process_stop", json!({"process_id": "p3"}))["isError"], true);
 }

@@ -33,6 +33,7 @@ fn toolbox(root: &Path, settings: &str, words: &[String]) -> Output {
     std::fs::write(root.join("settings.toml"), settings).unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_toolbox"));
     program.arg("--root").arg(root).arg("--config").arg(root.join("settings.toml"));
+    program.env("TOOLBOX_JOURNAL", "off");
     program.args(["--yes", "shell", "bash"]).args(words).output().unwrap()
 }
 

@@ -126,3 +126,18 @@ fn a_policy_that_never_asks_before_what_destroys_is_a_finding() {
     assert!(check("destructive", "delete_file").is_empty());
     assert!(check("never", "read_file").is_empty());
 }
+
+#[test]
+fn nobody_changes_the_files_that_they_are_held_to() {
+    let file = folder("version = 1\n[agents.operator]\ntools = [\"*\"]\napprove = \"never\"\n");
+    std::fs::write(file.path().join("s.toml"), "color = \"never\"\n").unwrap();
+    let write = |path: &str| {
+        let words = ["--policy", "p.toml", "--config", "s.toml", "file", "write", path, "x"];
+        told(&toolbox(file.path(), &words))
+    };
+    for path in ["p.toml", "s.toml"] {
+        let (status, text) = write(path);
+        assert_eq!((status, text.contains("protected_path")), (Some(5), true), "{path}: {text}");
+    }
+    assert_eq!(write("other.toml").0, Some(0));
+}

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use tool_core::ToolError;
 use tool_core::args::{did_you_mean, suggest};
 
 use super::Owner;
@@ -58,6 +59,16 @@ pub(crate) struct File {
     pub(crate) limits: Vec<LimitSet>,
     /// Every mistake, `FILE:LINE:COLUMN: …`.
     pub(crate) mistakes: Vec<String>,
+    /// What the program says of a limit, where that is the only mistake.
+    pub(crate) refused: Option<Refused>,
+}
+
+/// A limit that the program refuses, as it says so.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) hint: String,
 }
 
 /// A value and its line.
@@ -123,6 +134,7 @@ impl File {
             .iter()
             .map(|error| (error.span().map_or(text.len(), |span| span.start), error.message().to_owned()))
             .collect();
+        let mut refused = None;
         for (key, value) in table.get_ref() {
             if let (LIMITS, DeValue::Table(limits)) = (&**key.get_ref(), value.get_ref()) {
                 for (key, value) in limits {
@@ -132,8 +144,9 @@ impl File {
                             let source = Source::File { path: path.to_owned(), line };
                             self.limits.push(LimitSet { name: key.get_ref().to_string(), value, source });
                         }
-                        Err((at_key, why)) => {
+                        Err(Unfit { at_key, why, refused: error }) => {
                             found.push((if at_key { key.span().start } else { value.span().start }, why));
+                            refused = refused.or(error);
                         }
                     }
                 }
@@ -157,6 +170,34 @@ impl File {
         found.sort();
         found.dedup_by_key(|mistake| mistake.0);
         self.mistakes = found.iter().map(|(at, why)| mistake(path, text, *at, why)).collect();
+        if let ([(at, _)], Some(error)) = (found.as_slice(), refused) {
+            let (line, column) = place(text, *at);
+            let told = error.hint_str().map(|hint| format!("{hint}; ")).unwrap_or_default();
+            self.refused = Some(Refused {
+                code: error.code_str().to_owned(),
+                message: error.message().to_owned(),
+                hint: format!("{told}it is set in {}:{line}:{column}", path.display()),
+            });
+        }
+    }
+}
+
+/// Why a limit cannot be set.
+struct Unfit {
+    /// Whether it is the key itself, or its value.
+    at_key: bool,
+    why: String,
+    /// What the program says of it.
+    refused: Option<ToolError>,
+}
+
+impl Unfit {
+    fn key(why: String) -> Unfit {
+        Unfit { at_key: true, why, refused: None }
+    }
+
+    fn value(why: String) -> Unfit {
+        Unfit { at_key: false, why, refused: None }
     }
 }
 
@@ -208,30 +249,25 @@ fn entry(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static str, Strin
     }
 }
 
-/// The value of a limit, or what is wrong: with the key itself (`true`) or its value.
-fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Result<u64, (bool, String)> {
+/// The value of a limit, or what is wrong with it.
+fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Result<u64, Unfit> {
     let shown: String = key.chars().take(40).collect();
     let Some(judge) = judge else {
-        return Err((true, format!("`{shown}`: this program has no limits to set")));
+        return Err(Unfit::key(format!("`{shown}`: this program has no limits to set")));
     };
     let number = match value.get_ref() {
         DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
     };
     let Some(number) = number else {
-        return Err((
-            false,
-            format!("`{shown}`: expected a whole number, got {}", value.get_ref().type_str()),
-        ));
+        let got = value.get_ref().type_str();
+        return Err(Unfit::value(format!("`{shown}`: expected a whole number, got {got}")));
     };
-    match judge(key, number) {
-        Ok(()) => Ok(number),
-        Err(error) => {
-            let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
-            let at_key = error.code_str() == "limit_unknown";
-            Err((at_key, format!("`{shown}`: {}{hint}", error.message())))
-        }
-    }
+    judge(key, number).map(|()| number).map_err(|error| {
+        let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
+        let why = format!("`{shown}`: {}{hint}", error.message());
+        Unfit { at_key: error.code_str() == "limit_unknown", why, refused: Some(error) }
+    })
 }
 
 fn mistake(path: &Path, text: &str, at: usize, why: &str) -> String {
@@ -261,8 +297,6 @@ fn is_absent(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tool_core::ToolError;
-
     use super::*;
 
     fn parsed(text: &str) -> File {
@@ -319,6 +353,18 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_is_the_only_mistake_is_refused_as_the_program_says_it() {
+        for (text, code, hint) in [
+            ("[limits]\nmost = 10\n", "limit_out_of_range", "it is set in c.toml:2:8"),
+            ("[limits]\nleast = 1\n", "limit_unknown", "it is `most`; it is set in c.toml:2:1"),
+        ] {
+            let refused = parsed(text).refused.unwrap();
+            assert_eq!((refused.code.as_str(), refused.hint.as_str()), (code, hint));
+        }
+        assert!(parsed("[limits]\nmost = \"9\"\n").refused.is_none());
+    }
+
+    #[test]
     fn a_limit_is_read_with_its_line_and_one_that_is_none_or_out_of_range_is_told() {
         let file = parsed("root = \"/w\"\n[limits]\nmost = 0x9\n");
         assert_eq!(file.mistakes, Vec::<String>::new());
@@ -333,7 +379,7 @@ mod tests {
                 "c.toml:4:9: `a b`: expected a whole number, got string",
             ]
         );
-        assert!(file.limits.is_empty());
+        assert!(file.limits.is_empty() && file.refused.is_none());
         let mut without = File::default();
         let nobody = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[] };
         without.parse("limits = 1\n", Path::new("c.toml"), nobody);

@@ -13,7 +13,7 @@ use super::identify::{RECONSIDER, WillReplay};
 use super::layer::{Invocation, Layer, Next};
 use super::recording::Identity;
 use super::settle::{self, Asked};
-use super::{CallScope, run};
+use super::{CallScope, redact, run};
 use crate::context::ToolContext;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
@@ -100,8 +100,9 @@ impl Recorder {
         if let Some(scope) = inv.ctx.running() {
             scope.recording().set_begun();
         }
+        let tool = inv.tool;
         let result = next.run(inv).await;
-        let outcome = outcome(&result, true);
+        let outcome = outcome(tool.def(), &result, true);
         let (status, effect) = crate::journal::state::finish(row.class, outcome.ended);
         row.status = status;
         row.effect = Some(effect);
@@ -181,9 +182,9 @@ impl Recorder {
         journal.running(&lease);
         let (tool, ctx) = (inv.tool, inv.ctx);
         if let Some(scope) = ctx.running() {
-            let (journal, lease) = (Arc::clone(journal), lease.clone());
+            let (journal, lease, tool) = (Arc::clone(journal), lease.clone(), tool.clone());
             scope.recording().on_late(Box::new(move |result| {
-                drop(journal.finish(lease.clone(), outcome(result, true)));
+                drop(journal.finish(lease.clone(), outcome(tool.def(), result, true)));
             }));
         }
         let mut unfinished =
@@ -193,7 +194,7 @@ impl Recorder {
         warn_of_promise(tool.name(), tool.def(), &result, took_key);
         let Some(lease) = unfinished.lease.take() else { return result };
         let call_id = lease.call_id.clone();
-        let written = journal.finish(lease, outcome(&result, took_key)).await;
+        let written = journal.finish(lease, outcome(tool.def(), &result, took_key)).await;
         let status = match &written {
             Ok(row) => row.status,
             Err(error) => {
@@ -264,9 +265,12 @@ impl Drop for Unfinished<'_> {
 }
 
 /// What a result is recorded as.
-fn outcome(result: &ToolResult, took_key: bool) -> Outcome {
+fn outcome(tool: &ToolDef<'_>, result: &ToolResult, took_key: bool) -> Outcome {
     let mut outcome = match result {
-        Ok(output) => Outcome::ok(output_to_json(output).to_string()),
+        Ok(output) => {
+            let kept = redact::output::recordable(tool, output);
+            Outcome::ok(output_to_json(kept.as_ref().unwrap_or(output)).to_string())
+        }
         Err(error) => Outcome::error(error),
     };
     let tries = result.as_ref().ok().and_then(|output| output.meta.get("tries")?.as_u64());

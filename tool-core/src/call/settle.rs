@@ -76,7 +76,7 @@ pub(super) async fn ask_outside(inv: &Invocation<'_>, row: &Row) -> Reconciled {
     let answer = (handler.run)(&call, inv.ctx);
     let answer = super::panic::Quiet(answer);
     match tokio::time::timeout(RECONCILE_TIME, answer).await {
-        Ok(Some(answer)) => answer,
+        Ok(Some(answer)) => answer.recordable(inv.tool.def()),
         Ok(None) | Err(_) => {
             tracing::warn!(target: "toolbox::journal", tool = inv.tool.name(), handler = handler.path, "could not reconcile");
             Reconciled::Unknown

@@ -5,8 +5,10 @@ use serde_json::Value;
 use super::outcome::output_of_json;
 use super::row::Row;
 use super::store::Answer;
+use crate::call::redact::output::recordable;
 use crate::context::ToolContext;
 use crate::def::BoxFuture;
+use crate::def::ToolDef;
 use crate::error::ToolError;
 use crate::output::ToolOutput;
 
@@ -67,6 +69,14 @@ pub enum Reconciled {
 }
 
 impl Reconciled {
+    /// With what the output schema of the tool marks hidden: it becomes the recorded result.
+    pub(crate) fn recordable(self, def: &ToolDef<'_>) -> Reconciled {
+        match self {
+            Reconciled::Done(output) => Reconciled::Done(recordable(def, &output).unwrap_or(output)),
+            other => other,
+        }
+    }
+
     /// The answer as it is recorded.
     pub fn answer(&self) -> Answer {
         match self {

@@ -11,6 +11,7 @@ use super::globs::Globs;
 use super::list_dir::EntryType;
 use super::modified::modified;
 use super::{crew, cursor};
+use crate::limits::{LIST_LIMIT, asked};
 use crate::workspace::{Entry, Truncation, UnreadablePlace, Walk, WalkOptions, Workspace};
 
 /// What is looked for.
@@ -119,7 +120,7 @@ pub fn find_files(
         kind,
     };
     let after = cursor.map(cursor::decode).transpose()?;
-    let limit = usize::try_from(limit.min(limits.list_limit_max)).unwrap_or(usize::MAX);
+    let limit = asked(limit, LIST_LIMIT, limits.list_limit, limits.list_limit_max);
     let path = workspace.resolve(path)?;
     let options = WalkOptions { hidden, gitignore, after, ..WalkOptions::default() };
     wanted.page(workspace.walk(&path, options)?, limit)

@@ -13,6 +13,7 @@ use super::cursor;
 use super::globs::{self, Globs};
 use super::misfit::{misfit, text};
 use super::modified::modified;
+use crate::limits::{LIST_LIMIT, asked};
 use crate::workspace::{
     Entry, GitDirectories, Skipped, Truncation, UnreadablePlace, Walk, WalkOptions, Workspace, shown,
 };
@@ -134,7 +135,8 @@ pub fn list_dir(
 ) -> Result<DirectoryList, ToolError> {
     let names = pattern.map(|pattern| name_glob(pattern, workspace)).transpose()?;
     let after = cursor.map(|cursor| page_start(cursor, sort)).transpose()?;
-    let limit = usize::try_from(limit.min(workspace.limits().list_limit_max)).unwrap_or(usize::MAX);
+    let limits = workspace.limits();
+    let limit = asked(limit, LIST_LIMIT, limits.list_limit, limits.list_limit_max);
     let path = workspace.resolve(path)?;
     let options = WalkOptions {
         depth,

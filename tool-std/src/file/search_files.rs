@@ -11,6 +11,7 @@ use super::misfit::misfit;
 use super::pattern::{Syntax, matcher};
 use super::search::{FileFilter, Search, label};
 use super::search_result::{Room, SearchResult};
+use crate::limits::{SEARCH_RESULTS, asked};
 use crate::workspace::{WalkOptions, Workspace};
 
 /// What is given of each file.
@@ -134,7 +135,8 @@ pub fn search_files(
         wanted,
         room: Room {
             output,
-            results: max_results.min(limits.search_results_max),
+            results: asked(max_results, SEARCH_RESULTS, limits.search_results, limits.search_results_max)
+                as u64,
             bytes: limits.max_read_bytes,
         },
         max_per_file: max_per_file.unwrap_or(u64::MAX),

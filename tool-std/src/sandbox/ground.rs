@@ -92,6 +92,14 @@ impl Ground {
         }
         let mut covered = bytes(&self.covered);
         covered.extend(bytes(&protected.covered));
+        // Looked up for each command: a journal comes to be with its first row.
+        let there = |files: &[PathBuf]| -> Vec<PathBuf> {
+            let real = files.iter().filter_map(|file| fs::canonicalize(file).ok());
+            real.filter(|file| file.starts_with(&self.root)).collect()
+        };
+        covered.extend(bytes(&there(&workspace.policy().sealed_files)));
+        let mut frozen = bytes(&protected.frozen);
+        frozen.extend(bytes(&there(&workspace.policy().guarded_files)));
         View {
             root: Bytes(self.root.clone()),
             read: bytes(&self.read),
@@ -99,7 +107,7 @@ impl Ground {
             home: self.home.clone().map(Bytes),
             toolchains: bytes(&self.toolchains),
             covered,
-            frozen: bytes(&protected.frozen),
+            frozen,
             private: private.map(|private| Bytes(private.0.path().to_path_buf())),
         }
     }

@@ -58,7 +58,7 @@ use supervise::{Cancel, Follower, Job, Outcome};
 use wire::{Refusal, Stage};
 
 /// Names the layers to do without, for tests of the fallbacks.
-const FORCE_MISSING: &str = "TOOLBOX_SANDBOX_FORCE_MISSING";
+pub(crate) const FORCE_MISSING: &str = "TOOLBOX_SANDBOX_FORCE_MISSING";
 /// Time that a call keeps for answering behind the end of its command.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 

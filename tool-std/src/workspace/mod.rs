@@ -104,7 +104,10 @@ impl Workspace {
     /// # Errors
     /// `not_found`/`workspace_missing`, `not_configured` for a policy that cannot hold.
     pub fn open(root: &Path, policy: WorkspacePolicy) -> Result<Self, ToolError> {
-        Self::open_with(root, policy, &[])
+        // It can only take away, so that the fallback can be tried.
+        let forced = std::env::var(crate::sandbox::FORCE_MISSING).unwrap_or_default();
+        let missing: Vec<&str> = forced.split(',').map(str::trim).collect();
+        Self::open_with(root, policy, &missing)
     }
 
     /// Opens the workspace that an owner has under an id below the data directory; it is made if it is not there.

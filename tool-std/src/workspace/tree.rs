@@ -157,7 +157,7 @@ impl Emptying {
         for name in names(&directory)? {
             match unlinkat(&directory, name.as_slice(), AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => {}
-                Err(Errno::ISDIR | Errno::PERM) if is_directory(&directory, &name) => directories.push(name),
+                Err(Errno::ISDIR | Errno::PERM) if is_directory(&directory, &name)? => directories.push(name),
                 Err(errno) => return Err(errno),
             }
         }
@@ -165,9 +165,9 @@ impl Emptying {
     }
 }
 
-fn is_directory(directory: &OwnedFd, name: &[u8]) -> bool {
-    statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
-        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+fn is_directory(directory: &OwnedFd, name: &[u8]) -> Result<bool, Errno> {
+    let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
 }
 
 fn open_directory(parent: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Errno> {

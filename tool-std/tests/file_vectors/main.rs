@@ -170,3 +170,17 @@ fn differences(case: &Value, got: Result<Value, ToolError>) -> Vec<String> {
 fn everything_holds_for_an_unprivileged_user_too() {
     unprivileged::again(&["--nocapture"]);
 }
+
+/// The same vectors where the kernel has no `openat2`. (sandbox.md §13)
+#[test]
+fn everything_holds_without_openat2_too() {
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args(["--nocapture", "--skip", "_too", "vectors_files", "vectors_paths"]);
+    if std::env::var("TOOL_FULL").as_deref() == Ok("1") {
+        again.arg("vectors_attacks");
+    }
+    let output = again.env("TOOLBOX_SANDBOX_FORCE_MISSING", "openat2").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter(|line| line.contains("cases")).for_each(|line| println!("without openat2: {line}"));
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+}

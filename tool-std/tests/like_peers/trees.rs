@@ -7,9 +7,25 @@ use std::path::Path;
 use crate::rounds::rounds;
 
 /// How many trees are compared, of 500 by the specification; `TOOL_TREES` asks for another number.
-pub(crate) fn count() -> u64 {
+fn count() -> u64 {
     let given = std::env::var("TOOL_TREES").ok().and_then(|trees| trees.parse().ok());
     given.unwrap_or(rounds(500) as u64)
+}
+
+/// Compares with a program on every tree; `compare` gets its seed and its root, and says how much it has compared.
+pub(crate) fn on_every(program: &str, compare: impl Fn(u64, &mut Random, &Path) -> usize) {
+    if !crate::has(program) {
+        return;
+    }
+    let (trees, mut compared) = (count(), 0);
+    for seed in 1..=trees {
+        let mut random = Random::of(seed);
+        let dir = tempfile::tempdir().unwrap();
+        tree(&mut random, dir.path(), 3);
+        compared += compare(seed, &mut random, dir.path());
+    }
+    println!("{trees} trees, {compared} results as those of {program}");
+    assert!(compared > 100, "the trees hold too little");
 }
 
 /// A small generator (xorshift*), so that a seed names a tree.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,6 +60,20 @@ pub(crate) const CHANGES: &[Change] = &[
     change("delete_file", r#"{"path": "sub", "recursive": true}"#, "sub", false),
 ];
 
+/// Every tool that only looks.
+pub(crate) const LOOKS: &[Change] = &[
+    change("read_file", r#"{"path": "a.txt"}"#, "", false),
+    change("read_file", r#"{"path": "a.txt", "binary": true}"#, "", false),
+    change("search_files", r#"{"pattern": "o"}"#, "", false),
+    change("list_dir", r#"{"depth": 9}"#, "", false),
+    change("find_files", r#"{"pattern": "*"}"#, "", false),
+    change("file_info", r#"{"path": "a.txt"}"#, "", false),
+    change("file_exists", r#"{"path": "sub/k.txt"}"#, "", false),
+];
+
+/// The mode of `a.txt`, which no new file has.
+pub(crate) const MODE: u32 = 0o640;
+
 /// What a handler says.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Told {
@@ -87,6 +102,7 @@ pub(crate) fn plant(root: &Path) {
     ] {
         fs::write(root.join(name), text).unwrap();
     }
+    fs::set_permissions(root.join("a.txt"), fs::Permissions::from_mode(MODE)).unwrap();
 }
 
 /// Paths with their bytes; directories have none.

@@ -1,11 +1,13 @@
 //! Names that are covered or frozen, and what a command makes of them.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::json;
-use tool_std::sandbox::SandboxPolicy;
+use tool_std::sandbox::{Command, End, Sandbox, SandboxPolicy};
+use tool_std::{Workspace, WorkspacePolicy};
 
-use crate::support::{Bench, has_program};
+use crate::support::{Bench, HELPER, has_program};
 
 #[tokio::test]
 async fn protected_names_are_covered_or_frozen_and_their_neighbours_are_not() {
@@ -40,6 +42,37 @@ async fn protected_names_are_covered_or_frozen_and_their_neighbours_are_not() {
         assert_eq!(bench.sh(script).await["exit_code"] == 0, works, "{script}");
     }
     assert_eq!(fs::read_to_string(root.join(".netrc")).unwrap(), "password");
+}
+
+#[tokio::test]
+async fn the_files_of_the_operator_in_the_workspace_are_not_the_commands() {
+    let directory = Bench::directory();
+    let root = directory.path().join("root");
+    for (name, text) in [("settings.toml", "limits"), ("journal.db", "secret"), ("a", "a")] {
+        fs::write(root.join(name), text).unwrap();
+    }
+    let rules = WorkspacePolicy {
+        guarded_files: vec![root.join("settings.toml")],
+        sealed_files: vec![root.join("journal.db"), root.join("journal.db-wal")],
+        ..WorkspacePolicy::default()
+    };
+    let workspace = Workspace::open(&root, rules).unwrap();
+    let policy = SandboxPolicy { helper: Some(HELPER.into()), ..SandboxPolicy::default() };
+    let sandbox = Sandbox::open(policy, &workspace).unwrap();
+    for (script, works) in [
+        ("grep -q limits settings.toml", true),
+        ("echo x >> settings.toml", false),
+        ("mv settings.toml b", false),
+        ("grep -q secret journal.db", false),
+        ("echo x >> journal.db", false),
+        ("rm journal.db", false),
+        ("echo x >> a && mv a b", true),
+    ] {
+        let command = Command::new("sh", Duration::from_secs(20)).args(["-c", script]);
+        let finished = sandbox.run(command).await.unwrap();
+        assert_eq!(finished.end == End::Exit(0), works, "{script}: {finished:?}");
+    }
+    assert_eq!(fs::read_to_string(root.join("journal.db")).unwrap(), "secret");
 }
 
 #[tokio::test]

@@ -110,3 +110,24 @@ fn the_report_names_the_layers_of_each_guarantee() {
     );
     println!("{section:#}");
 }
+
+#[tokio::test]
+async fn the_output_of_a_command_that_failed_or_took_too_long_is_told() {
+    let bench = Bench::new();
+    let script = "echo out; echo err >&2; exit 7";
+    let error = bench.call("bash", json!({"cmd": "sh", "args": ["-c", script]})).await.unwrap_err();
+    assert_eq!((error.code_str(), error.message()), ("command_failed", "Command failed with exit code 7"));
+    for (field, value) in [("exit_code", json!(7)), ("stdout", json!("out\n")), ("stderr", json!("err\n"))] {
+        assert_eq!(error.details()[field], value, "{field}");
+    }
+    for check in [false, true] {
+        let args = json!({"command": script, "shell": true, "check": check});
+        match bench.call("run_command", args).await {
+            Ok(output) => assert_eq!((output.data()["exit_code"].clone(), check), (json!(7), false)),
+            Err(error) => assert_eq!((error.code_str(), check), ("command_failed", true)),
+        }
+    }
+    let args = json!({"cmd": "sh", "args": ["-c", "echo partial; sleep 5"], "timeout": 0.1});
+    let error = bench.call("bash", args).await.unwrap_err();
+    assert_eq!((error.kind().as_str(), &error.details()["stdout"]), ("timeout", &json!("partial\n")));
+}

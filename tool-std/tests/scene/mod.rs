@@ -1,5 +1,7 @@
 //! A workspace built for one case: the setup steps, placeholders and checks of the vector files `files` and `paths`.
 
+pub(crate) mod engine;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -303,6 +305,11 @@ pub(crate) fn expand(value: &Value) -> Value {
 
 /// What is wrong with a result, by the rules of the vector files.
 pub(crate) fn compare(expect: &Value, case: &Value, result: &Result<Value, ToolError>) -> Vec<String> {
+    compare_told(expect, case, result.as_ref().map_err(ToolError::to_json))
+}
+
+/// What is wrong with a result, or with the JSON of an error, as a surface tells it.
+pub(crate) fn compare_told(expect: &Value, case: &Value, result: Result<&Value, Value>) -> Vec<String> {
     let mut wrong = Vec::new();
     match (result, expect.get("ok"), expect.get("error")) {
         (Ok(data), Some(expected), _) => {
@@ -313,9 +320,9 @@ pub(crate) fn compare(expect: &Value, case: &Value, result: &Result<Value, ToolE
                 }
             }
         }
-        (Err(error), _, Some(expected)) => compare_error(expected, &error.to_json(), &mut wrong),
+        (Err(error), _, Some(expected)) => compare_error(expected, &error, &mut wrong),
         (Ok(data), ..) => wrong.push(format!("succeeded with {}", cut(data))),
-        (Err(error), ..) => wrong.push(format!("failed with {}", error.to_json())),
+        (Err(error), ..) => wrong.push(format!("failed with {error}")),
     }
     wrong
 }

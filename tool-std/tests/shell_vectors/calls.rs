@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -16,6 +15,7 @@ use crate::judge::{Outcome, after, fits_any, hits, nevers};
 use crate::listeners::Listeners;
 use crate::places::Places;
 use crate::pure::{network, of_op};
+use crate::setting::{attacker, canary, set_up};
 use crate::support::{self, Bench, has_program, load_factor};
 use crate::{cases, report};
 
@@ -63,22 +63,51 @@ async fn attackers_do_not_get_through() {
     report("the commands of vectors_attacks", outcomes);
 }
 
-/// A static program that asks the kernel for sockets in ways that no libc knows; built once.
-fn helper() -> Option<&'static Path> {
-    static BUILT: OnceLock<Option<(tempfile::TempDir, PathBuf)>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        let directory = tempfile::tempdir().unwrap();
-        let (source, program) = (directory.path().join("attacker.c"), directory.path().join("attacker"));
-        fs::write(&source, include_str!("../support/attacker.c")).unwrap();
-        let status = Command::new("cc").args(["-static", "-O1", "-o"]).args([&program, &source]).status();
-        status.is_ok_and(|status| status.success()).then_some((directory, program))
-    });
-    built.as_ref().map(|(_, program)| program.as_path())
+/// The rows of the table of fallbacks (sandbox.md §13) that take a layer away from commands.
+const ROWS: [&[Layer]; 9] = [
+    &[Layer::Userns],
+    &[Layer::Seccomp],
+    &[Layer::Pidns],
+    &[Layer::Landlock],
+    &[Layer::Netns],
+    &[Layer::Cgroup],
+    &[Layer::PidMax],
+    &[Layer::Cgroup, Layer::PidMax],
+    &[Layer::Pidns, Layer::Cgroup],
+];
+
+/// What a missing layer may change is how a command is told no; never that nothing gets out, is read or is left. Every row
+/// in the full run, three of them otherwise.
+#[tokio::test(flavor = "multi_thread")]
+async fn attackers_do_not_get_through_with_a_layer_less() {
+    let rows = if std::env::var("TOOL_FULL").as_deref() == Ok("1") { &ROWS[..] } else { &ROWS[..3] };
+    let watched = ["survivors", "listener_hit", "output_contains", "exists"];
+    let is_watched = |case: &Value| {
+        let nevers = case["never"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let is_command = matches!(case["call"]["tool"].as_str(), Some("bash" | "run_command"));
+        let mut nevers = nevers.filter(|never| watched.iter().any(|word| never.starts_with(word)));
+        is_command && case["call"]["fault"].is_null() && nevers.next().is_some()
+    };
+    let all = cases("attacks.json");
+    for row in rows {
+        let mut running = tokio::task::JoinSet::new();
+        for case in all.iter().filter(|case| is_watched(case)) {
+            let mut case = case.clone();
+            case["expect"] = json!({"invariant": "what must never happen does not"});
+            case["within_ms"] = Value::Null;
+            let forced: Vec<&str> = row.iter().map(|layer| layer.as_str()).collect();
+            case["config"]["environment"]["TOOLBOX_SANDBOX_FORCE_MISSING"] = forced.join(",").into();
+            let name = format!("{} without {forced:?}", case["id"]);
+            running.spawn(async move { (name, run_case(&case).await) });
+        }
+        let outcomes = running.join_all().await;
+        report(&format!("vectors_attacks without {row:?}"), outcomes);
+    }
 }
 
 #[test]
 fn outside_of_the_sandbox_the_helper_gets_a_socket() {
-    let Some(program) = helper() else { return support::skip("cc cannot link statically") };
+    let Some(program) = attacker() else { return support::skip("cc cannot link statically") };
     let disabled = fs::read_to_string("/proc/sys/kernel/io_uring_disabled").unwrap_or_default();
     if disabled.trim() == "0" {
         assert!(Command::new(program).arg("io_uring_socket").status().unwrap().success());
@@ -96,7 +125,7 @@ fn unmet(case: &Value) -> Option<String> {
         "root" => !is_root,
         "non_root" => is_root,
         "x86_64" => !cfg!(target_arch = "x86_64"),
-        "helper" => helper().is_none(),
+        "helper" => attacker().is_none(),
         "ipv6" => TcpListener::bind("[::1]:0").is_err(),
         program => !has_program(program),
     });
@@ -152,13 +181,13 @@ async fn run_case(case: &Value) -> Result<(), String> {
         ("{HELPER}", directory.path().join("root/helper").to_str().unwrap().to_owned()),
     ]);
     set_up(&places.fill(&case["setup"]), &listeners);
-    if let Some(program) = helper().filter(|_| case.to_string().contains("{HELPER}")) {
+    if let Some(program) = attacker().filter(|_| case.to_string().contains("{HELPER}")) {
         fs::copy(program, directory.path().join("root/helper")).unwrap();
     }
     let expect = places.fill(&case["expect"]);
     let bench = match policy(case).and_then(|policy| Bench::try_at(directory, policy)) {
         Ok(bench) => bench,
-        Err(error) => return fits_any(&Err(error), &expect),
+        Err(error) => return fits_any(&Err(error.to_json()), &expect),
     };
     let call = places.fill(&case["call"]);
     let started = Instant::now();
@@ -171,19 +200,15 @@ async fn run_case(case: &Value) -> Result<(), String> {
         return Err(format!("took {took:?}"));
     }
     hits(case, listeners.count())?;
-    nevers(&places.fill(&case["never"]), &bench, &outcome, listeners.count())?;
+    nevers(&places.fill(&case["never"]), || bench.has_survivors(), &outcome, listeners.count())?;
     after(&places.fill(&case["after"]))
-}
-
-/// A text in the program's environment that no command may see: Cargo sets one.
-fn canary() -> String {
-    std::env::var("CARGO_PKG_DESCRIPTION").unwrap_or_else(|_| "canary-5f1c0f8a7e".to_owned())
 }
 
 /// Makes the call, with what happens to it meanwhile.
 async fn make(bench: &Bench, call: &Value, expect: &Value) -> Result<Outcome, String> {
     let (tool, args) = (call["tool"].as_str().unwrap(), call["args"].clone());
-    let data = |outcome: tool_core::ToolResult| outcome.map(|output| output.data());
+    let data =
+        |outcome: tool_core::ToolResult| outcome.map(|output| output.data()).map_err(|error| error.to_json());
     let fault = call["fault"].as_str().unwrap_or_default();
     if fault.starts_with("cancel") {
         return Ok(data(cancelled(bench, tool, args).await));
@@ -224,25 +249,4 @@ async fn cancelled(bench: &Bench, tool: &str, args: Value) -> tool_core::ToolRes
         token.cancel();
     });
     support::executor().call(Call::new(tool, args), &ctx, Caller::Llm).await
-}
-
-fn set_up(steps: &Value, listeners: &Listeners) {
-    for step in steps.as_array().into_iter().flatten() {
-        let word = |at: usize| step[at].as_str().unwrap_or_default();
-        let parent = |path: &str| fs::create_dir_all(PathBuf::from(path).parent().unwrap()).unwrap();
-        match word(0) {
-            "write" => {
-                parent(word(1));
-                fs::write(word(1), word(2)).unwrap();
-            }
-            "mkdir" => fs::create_dir_all(word(1)).unwrap(),
-            "symlink" => {
-                parent(word(2));
-                std::os::unix::fs::symlink(word(1), word(2)).unwrap();
-            }
-            "listen" => {}
-            "unixlisten" => listeners.start_abstract(word(1)),
-            other => panic!("setup {other}"),
-        }
-    }
 }

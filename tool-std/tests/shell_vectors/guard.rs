@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 use tool_std::sandbox::{Network, NetworkGuard, SandboxPolicy};
 use tool_std::shell::guard;
 
+use crate::judge::same;
 use crate::listeners::Listeners;
 use crate::support::{Bench, is_installed};
-use crate::{cases, each, report, same};
+use crate::{cases, each, report};
 
 #[test]
 fn vectors_network_guard() {

@@ -11,6 +11,7 @@ mod judge;
 mod listeners;
 mod places;
 mod pure;
+mod setting;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/unprivileged.rs"]
@@ -47,10 +48,6 @@ fn report(name: &str, outcomes: Vec<(String, Result<(), String>)>) {
         .collect();
     println!("{name}: {} cases from {}", outcomes.len(), folder().display());
     assert!(failed.is_empty(), "\n{}", failed.join("\n"));
-}
-
-fn same(what: &str, got: &Value, expected: &Value) -> Result<(), String> {
-    if got == expected { Ok(()) } else { Err(format!("{what} is {got}, not {expected}")) }
 }
 
 fn each(cases: Vec<Value>, run: impl Fn(&Value) -> Result<(), String>) -> Vec<(String, Result<(), String>)> {

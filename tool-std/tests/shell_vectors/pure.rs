@@ -7,7 +7,8 @@ use tool_std::sandbox::capture::Capture;
 use tool_std::sandbox::{Network, env};
 use tool_std::shell::words;
 
-use crate::{cases, each, same};
+use crate::judge::same;
+use crate::{cases, each};
 
 pub(crate) fn of_op(op: &str) -> Vec<Value> {
     cases("shell.json").into_iter().filter(|case| case["op"] == op).collect()

@@ -1,10 +1,11 @@
 //! A workspace with a sandbox around it, for the tests of the shell group.
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
 
+pub(crate) mod survivors;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tool_core::{Call, Caller, Executor, Registry, ToolContext, ToolResult};
@@ -95,14 +96,7 @@ impl Bench {
 
     /// Whether a process of this bench is alive, a second after it was first seen.
     pub(crate) fn has_survivors(&self) -> bool {
-        let until = Instant::now() + Duration::from_secs(1);
-        while alive(&self.root()) {
-            if Instant::now() > until {
-                return true;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        false
+        survivors::are_left(&self.root())
     }
 }
 
@@ -122,14 +116,6 @@ pub(crate) fn executor_of_all() -> Executor {
         .build()
         .unwrap();
     Executor::standard(registry).build().unwrap()
-}
-
-/// Whether a process has a workspace in its environment.
-fn alive(root: &Path) -> bool {
-    let name = root.to_str().unwrap().as_bytes().to_vec();
-    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let mut environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
-    environments.any(|environment| environment.windows(name.len()).any(|part| part == name))
 }
 
 /// Whether a program is installed.

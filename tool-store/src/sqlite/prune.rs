@@ -13,7 +13,7 @@ use super::{SqliteJournal, schema};
 use crate::sql::Statements;
 
 /// What was removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Runs.
     pub runs: usize,
@@ -21,6 +21,8 @@ pub struct Pruned {
     pub calls: usize,
     /// Entries of the chain.
     pub entries: usize,
+    /// The keys of which no call is left: what a tool keeps of a call by its key can go too.
+    pub keys: Vec<String>,
 }
 
 impl SqliteJournal {
@@ -58,6 +60,7 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
             .map_err(|error| failed(&error))?;
         let calls = calls.query_map([tenant, run], |row| row.get::<_, String>(0));
         let calls: Vec<String> = calls.and_then(Iterator::collect).map_err(|error| failed(&error))?;
+        pruned.keys.extend(keys(db, tenant, run)?);
         for call in &calls {
             let owner = &journal.owner.id;
             let mut table =
@@ -83,9 +86,26 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
             pruned.entries = db.execute(sql, params![CHAIN, first]).map_err(|error| failed(&error))?;
         }
     }
+    pruned.keys.sort_unstable();
+    pruned.keys.dedup();
+    let mut left =
+        db.prepare("SELECT 1 FROM tool_calls WHERE tool_key = ?1").map_err(|error| failed(&error))?;
+    for key in std::mem::take(&mut pruned.keys) {
+        if !left.exists([&key]).map_err(|error| failed(&error))? {
+            pruned.keys.push(key);
+        }
+    }
     let unused = "DELETE FROM journal_blobs WHERE NOT EXISTS (SELECT 1 FROM tool_calls WHERE \
                   instr(coalesce(input_json, '') || coalesce(output_json, '') || coalesce(error_json, ''), sha256))";
     db.execute(unused, []).map_err(|error| failed(&error))?;
     let _: Head = end;
     Ok(pruned)
+}
+
+/// The keys of the calls of a run.
+fn keys(db: &Connection, tenant: &str, run: &str) -> Result<Vec<String>> {
+    let sql = "SELECT tool_key FROM tool_calls WHERE tenant = ?1 AND run_id = ?2";
+    let mut rows = db.prepare_cached(sql).map_err(|error| failed(&error))?;
+    let keys = rows.query_map([tenant, run], |row| row.get::<_, String>(0));
+    keys.and_then(Iterator::collect).map_err(|error| failed(&error))
 }

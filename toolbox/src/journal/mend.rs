@@ -9,7 +9,7 @@ use tool_core::journal::{
     Answer, Journal as _, RecordedCall, ResolvedBy, RevertStatus, Row, RowQuery, Status,
 };
 use tool_core::prelude::*;
-use tool_core::recover;
+use tool_core::{ErrorKind, recover};
 
 use super::{Opened, open};
 use tool_cli::Surroundings;
@@ -140,7 +140,7 @@ async fn undone(opened: &Opened, row: &Row) -> Result<(), ToolError> {
     result
 }
 
-/// Removes runs that ended long ago. What is in doubt stays.
+/// Removes runs that ended long ago, and what was kept to undo their calls. What is in doubt stays.
 #[tool(group = "journal", register = false, side_effect, idempotent)]
 pub(crate) fn journal_prune(
     /// How many days ago.
@@ -150,7 +150,11 @@ pub(crate) fn journal_prune(
 ) -> ToolResult {
     let older = Duration::from_secs(u64::from(days) * 24 * 3600);
     let pruned = open(around)?.journal.prune(older)?;
-    let value = json!({"runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries});
+    let forgotten = crate::workspace(&around.settings)?.forget_evidence(&pruned.keys);
+    let evidence =
+        forgotten.map_err(|error| ToolError::foreign(ErrorKind::Failed, error).code("io_error"))?;
+    let value =
+        json!({"runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries, "evidence": evidence});
     Ok(ToolOutput::structured(value))
 }
 

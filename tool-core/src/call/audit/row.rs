@@ -9,7 +9,7 @@ use crate::call::Caller;
 use crate::call::approvals::without_secrets;
 use crate::call::facts::Known;
 use crate::call::redact::{
-    AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW, Form, KnownSecrets, envelope, redact, redact_text, sha256,
+    self, AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW, Form, KnownSecrets, envelope, redact, redact_text, sha256,
 };
 use crate::call::who::Who;
 use crate::canonical;
@@ -186,6 +186,10 @@ fn told(output: &ToolOutput, known: &Known, secrets: &KnownSecrets) -> AuditOutp
     }
     let mode = known.tool.as_ref().map_or(LogMode::Preview, |tool| tool.def().log);
     let shown = matches!(mode, LogMode::Preview | LogMode::Full);
-    let preview = shown.then(|| redact_text(&text, secrets).chars().take(PREVIEW).collect());
+    // Where parts are marked, the beginning is that of what may be shown.
+    let marked = known.tool.as_ref().and_then(|tool| redact::output::shown(tool.def(), output, secrets));
+    let from = marked.map(|value| canonical::text(&value));
+    let begin = || redact_text(from.as_deref().unwrap_or(&text), secrets).chars().take(PREVIEW).collect();
+    let preview = shown.then(begin);
     AuditOutput { bytes: text.len(), sha256: sha256(&text), preview }
 }

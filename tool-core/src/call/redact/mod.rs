@@ -5,6 +5,7 @@
 
 mod known;
 mod mode;
+pub(crate) mod output;
 mod url;
 
 use serde_json::{Map, Value, json};

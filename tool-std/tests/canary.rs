@@ -1,0 +1,196 @@
+//! The vectors of the file group with a canary in every content: no record of any call has it, and each records the digest of
+//! what stood there instead. (files.md §13, acceptance 13)
+
+#![cfg(test)]
+#![allow(clippy::print_stdout)]
+
+#[allow(dead_code, reason = "a test file uses what it needs of a scene")]
+mod scene;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use scene::{Scene, engine};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tool_core::journal::{Journal, MemoryJournal, RowQuery};
+use tool_core::{
+    AuditSettings, AuditSink, Call, Caller, Executor, JournalMode, JsonLines, Registry, ToolContext,
+    TracingAudit,
+};
+use tracing_subscriber::fmt::MakeWriter;
+
+/// What is in every content, behind what a message quotes of a line.
+const CANARY: &str = "canary-7d20b1c4f6";
+/// The arguments that are content.
+const CONTENT: [&str; 5] = ["content", "patch", "old", "new", "expect"];
+
+/// Puts the canary at the end of a text, behind a blank wide enough that no quoted line reaches it.
+fn marked(text: &str) -> String {
+    let line = format!("{}{CANARY}", " ".repeat(100));
+    match text.strip_suffix('\n') {
+        Some(text) => format!("{text}{line}\n"),
+        None => format!("{text}{line}"),
+    }
+}
+
+fn mark_arguments(args: &mut Value) {
+    match args {
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value.as_str() {
+                    Some(text) if CONTENT.contains(&name.as_str()) => *value = marked(text).into(),
+                    _ => mark_arguments(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(mark_arguments),
+        _ => {}
+    }
+}
+
+/// A case with the canary in its files and in its arguments.
+fn with_canary(case: &Value) -> Value {
+    let mut case = case.clone();
+    for step in case["setup"].as_array_mut().into_iter().flatten() {
+        if step[0] == "write"
+            && let Some(text) = step[2].as_str()
+        {
+            step[2] = marked(text).into();
+        }
+    }
+    mark_arguments(&mut case["call"]["args"]);
+    case
+}
+
+/// The digests of the texts of the arguments that are content.
+fn digests(args: &Value, found: &mut Vec<String>) {
+    match args {
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value.as_str() {
+                    Some(text) if CONTENT.contains(&name.as_str()) => {
+                        found.push(Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect());
+                    }
+                    _ => digests(value, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| digests(item, found)),
+        _ => {}
+    }
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// What one call leaves: its journal rows, its audit lines, and its error.
+struct Left {
+    rows: String,
+    audit: String,
+    error: String,
+    is_ok: bool,
+}
+
+fn call(case: &Value) -> Option<Left> {
+    if scene::unmet(case).is_some() || case["call"]["raw_args"].is_string() {
+        return None;
+    }
+    let scene = Scene::new(case);
+    let workspace = scene.open(case).ok()?;
+    let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
+    let (journal, audit) = (MemoryJournal::new(), scene.out().with_file_name("audit.jsonl"));
+    let registry = Registry::builder().add_set(&tool_std::file::FILE_TOOLS).build().unwrap();
+    let sinks: Vec<Box<dyn AuditSink>> = vec![Box::new(JsonLines::new(&audit)), Box::new(TracingAudit)];
+    let settings = AuditSettings { sinks, ..Default::default() };
+    let executor = Executor::standard(registry)
+        .journal(Arc::new(journal.another()), JournalMode::All, "test 1")
+        .audit(settings)
+        .build()
+        .unwrap();
+    let args = scene.fill(&case["call"]["args"]);
+    let name = case["call"]["tool"].as_str().unwrap();
+    let result = executor.call_blocking(Call::new(name, args), &ctx, Caller::Llm);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let rows = runtime.block_on(journal.rows(&RowQuery::default())).unwrap();
+    Some(Left {
+        rows: format!("{rows:?}"),
+        audit: std::fs::read_to_string(audit).unwrap(),
+        is_ok: result.is_ok(),
+        error: result.err().map(|error| format!("{error:?} {}", error.to_json())).unwrap_or_default(),
+    })
+}
+
+fn cases(file: &str) -> Vec<Value> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
+    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
+    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
+        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "no {file}");
+        println!("skipped: no vectors");
+        return Vec::new();
+    };
+    let mut file: Value = serde_json::from_str(&text).unwrap();
+    serde_json::from_value(file["cases"].take()).unwrap()
+}
+
+#[test]
+fn no_record_of_a_call_has_content_and_each_has_its_digest() {
+    let log = Log::default();
+    let subscriber =
+        tracing_subscriber::fmt().with_writer(log.clone()).with_max_level(tracing::Level::TRACE).finish();
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let mut all = cases("files.json");
+    all.extend(cases("paths.json").into_iter().filter(|case| case["call"].is_object()));
+    let of =
+        |file, tool, argument| cases(file).into_iter().map(move |case| engine::case(&case, tool, argument));
+    all.extend(of("edit_unified.json", "edit_file", "patch"));
+    all.extend(of("edit_lines.json", "edit_lines", "patches"));
+    let (mut calls, mut ended_well, mut told, mut wrong) = (0, 0, 0, Vec::new());
+    for case in all.iter().filter(|case| case["call"]["tool"] != "bash").map(with_canary) {
+        let Some(left) = call(&case) else { continue };
+        calls += 1;
+        ended_well += usize::from(left.is_ok);
+        for (place, text) in [("journal", &left.rows), ("audit", &left.audit), ("error", &left.error)] {
+            if text.contains(CANARY) {
+                let at = text.find(CANARY).unwrap_or_default();
+                let around: String = text.chars().skip(at.saturating_sub(300)).take(400).collect();
+                wrong.push(format!("{} {place}: {around}", case["id"]));
+            }
+        }
+        let mut wanted = Vec::new();
+        digests(&case["call"]["args"], &mut wanted);
+        // A call that is refused by its arguments has nothing but their digest.
+        if left.is_ok {
+            for digest in wanted {
+                told += 1;
+                if !left.rows.contains(&digest) || !left.audit.contains(&digest) {
+                    wrong.push(format!("{}: {digest} is not recorded: {}", case["id"], left.audit));
+                }
+            }
+        }
+    }
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    println!("{calls} calls, {ended_well} ended well, {told} digests of content, {} bytes of log", log.len());
+    assert!(!log.contains(CANARY) && (calls == 0 || log.contains("write_file")), "{} bytes", log.len());
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(calls == 0 || (ended_well > 100 && told > 50), "{ended_well} {told}");
+}

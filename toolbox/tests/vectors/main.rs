@@ -1,0 +1,67 @@
+//! The vectors of the file and shell groups through the real program: from its command line, and as an MCP server.
+//!
+//! The tests of the tools run the same cases through the executor; what is judged, and how, is theirs.
+
+#![cfg(test)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stdout)]
+
+mod files;
+#[path = "../../../tool-std/tests/shell_vectors/judge.rs"]
+mod judge;
+#[path = "../../../tool-std/tests/shell_vectors/listeners.rs"]
+mod listeners;
+#[path = "../../../tool-std/tests/shell_vectors/places.rs"]
+mod places;
+mod program;
+#[path = "../../../tool-std/tests/scene/mod.rs"]
+#[allow(dead_code, reason = "the tests of the tools use all of it")]
+mod scene;
+#[path = "../../../tool-std/tests/shell_vectors/setting.rs"]
+mod setting;
+mod shell;
+#[path = "../../../tool-std/tests/support/survivors.rs"]
+mod survivors;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use program::Surface;
+use serde_json::Value;
+
+fn is_required() -> bool {
+    std::env::var("TOOL_REQUIRE_PEERS").as_deref() == Ok("1")
+}
+
+/// The cases of a file; none, and a line that says so, where there are no vectors.
+fn cases(file: &str) -> Vec<Value> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
+    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
+    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
+        assert!(!is_required(), "no {file}");
+        println!("skipped: no vectors");
+        return Vec::new();
+    };
+    let mut file: Value = serde_json::from_str(&text).unwrap();
+    serde_json::from_value(file["cases"].take()).unwrap()
+}
+
+/// What a case came to: the differences, or why it does not run.
+type Verdict = Result<Vec<String>, String>;
+
+/// Runs cases through a surface, says how many ran, and fails for those that differ.
+fn run(name: &str, surface: Surface, cases: &[Value], check: impl Fn(Surface, &Value) -> Verdict) {
+    let (mut wrong, mut ran, mut skipped) = (Vec::new(), 0, BTreeMap::<String, usize>::new());
+    for case in cases {
+        match check(surface, case) {
+            Ok(differences) => {
+                ran += 1;
+                wrong.extend(differences.iter().map(|text| format!("{}: {text}", case["id"])));
+            }
+            Err(need) => *skipped.entry(need).or_default() += 1,
+        }
+    }
+    println!("{name} through {surface:?}: {ran} of {} cases ran, {} differ", cases.len(), wrong.len());
+    skipped.iter().for_each(|(need, count)| println!("skipped: {count} need {need}"));
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(ran > 0 || cases.is_empty(), "nothing ran");
+}
