@@ -227,6 +227,7 @@ impl Executor {
         let begin = Begin {
             executor: self.clone(),
             snapshot: admitted.as_ref().map(|admitted| Arc::clone(&admitted.snapshot)),
+            policy: admitted.as_ref().and_then(|admitted| admitted.policy.clone()),
             tool: found,
             caller,
             call_id: asked.take_call_id(),
@@ -297,6 +298,7 @@ impl Executor {
         let begin = Begin {
             executor: self.clone(),
             snapshot: None,
+            policy: None,
             tool: found,
             caller,
             call_id: asked.take_call_id(),

@@ -80,6 +80,8 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Tree {
     configured: PathBuf,
+    /// The root without links.
+    real: PathBuf,
     roots: Roots,
     opener: Opener,
     names: Names,
@@ -143,6 +145,7 @@ impl Workspace {
                 locks: Arc::default(),
                 policy,
                 configured,
+                real,
                 is_managed: false,
             }),
             call: None,
@@ -286,8 +289,9 @@ impl Workspace {
         self.permit(path.given(), path.relative(), wanted)?;
         let located = self.locate(path)?;
         self.permit(path.given(), &located.relative(), wanted)?;
-        if let Place::Existing(handle) = &located.place {
-            self.permit_handle(path.given(), handle, wanted)?;
+        match &located.place {
+            Place::Existing(handle) => self.permit_handle(path.given(), handle, wanted)?,
+            Place::Missing { .. } => self.permit_by_policy(&located.relative())?,
         }
         Ok(located)
     }
@@ -300,8 +304,19 @@ impl Workspace {
         }
     }
 
-    /// Refuses a file that is protected by identity, or has more names than the policy allows.
+    /// Refuses a path without links, of what is open or about to be made, that the agent's policy refuses to the running
+    /// tool. Its parameter was judged before, by what the name meant then (calls.md §4).
+    pub(crate) fn permit_by_policy(&self, path: &Relative) -> Result<(), ToolError> {
+        let Some(call) = &self.call else { return Ok(()) };
+        match path.is_root() {
+            true => call.judge_path(&self.tree.real),
+            false => call.judge_path(&self.tree.real.join(path.as_path())),
+        }
+    }
+
+    /// Refuses a file that the agent's policy or its identity protects, or that has more names than allowed.
     pub(crate) fn permit_handle(&self, given: &str, file: &Handle, wanted: Use) -> Result<(), ToolError> {
+        self.permit_by_policy(&file.relative)?;
         let policy = &self.tree.policy;
         let is_regular = FileType::from_raw_mode(file.stat.st_mode) == FileType::RegularFile;
         if !is_regular {
