@@ -286,15 +286,19 @@ impl Cli {
             None => match self.standard.get() {
                 Some(executor) => Ok(executor.clone()),
                 None => {
-                    let builder = Executor::standard(registry.clone());
-                    let builder = match &self.layers {
-                        Some(add) => add(builder),
-                        None => builder,
-                    };
+                    let builder = self.layered(Executor::standard(registry.clone()));
                     let executor = for_command_line(builder).build()?;
                     Ok(self.standard.get_or_init(|| executor).clone())
                 }
             },
+        }
+    }
+
+    /// With the layers that the program adds.
+    pub(crate) fn layered(&self, builder: ExecutorBuilder) -> ExecutorBuilder {
+        match &self.layers {
+            Some(add) => add(builder),
+            None => builder,
         }
     }
 

@@ -10,7 +10,7 @@ pub(crate) mod word;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -133,6 +133,12 @@ impl Settings {
     /// A table of the settings file that the program reads itself ([`crate::Cli::tables`]), if the file has it.
     pub fn table(&self, name: &str) -> Option<&serde_json::Value> {
         self.tables.get(name)
+    }
+
+    /// The settings file in use, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        let found = self.sources.iter().find(|setting| setting.name == "config")?;
+        found.value.as_deref().map(Path::new)
     }
 
     /// Whether the settings file can be used.

@@ -111,6 +111,7 @@ impl Session<'_> {
                 .hint("leave out --policy"));
         }
         let builder = Executor::standard(registry.clone()).gate(OperatorSight(registry.clone()));
+        let builder = self.cli.layered(builder);
         for_command_line(builder).policy(policy).build()
     }
 

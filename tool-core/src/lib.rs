@@ -36,7 +36,7 @@ pub use args::{ArgIssue, Coerce, IssueCode};
 pub use ask::{Asker, QUESTION_KEY, Question, Reply};
 pub use call::{
     AGENT_TIMEOUT, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState,
-    Approvals, Approver, AskAgent, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller, DEFAULT_TIMEOUT,
+    Approvals, Approver, AskAgent, BLOCKING_MAX, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller, DEFAULT_TIMEOUT,
     Decision, Drained, Executor, ExecutorBuilder, Ext, Gate, Hidden, Invocation, Layer, Limits,
     MAX_AGENT_DEPTH, MemoryApprovals, Next, Pattern, Plan, Policy, PolicyRequest, QUESTIONS_MAX,
     QUESTIONS_OPEN, QUESTIONS_PERIOD, Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE, Snapshot,

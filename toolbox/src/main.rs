@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
 use tool_core::journal::Journal;
-use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolContext, ToolError};
+use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, LimitSettings, ToolContext, ToolError};
 use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
 use tool_std::{Sandbox, Workspace};
@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         .command::<policy::PolicyExplainTool>()
         .command::<mcp::McpServeTool>()
         .probe("workspace", probe::workspace)
+        .probe("journal", probe::journal)
         .probe("sandbox", probe::sandbox);
     let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
     tool_cli::main(Ok(cli))
@@ -55,8 +56,9 @@ const ABOUT: &str = "The standard tools as one program.";
 /// The groups of tools, and what they are for.
 const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];
 
-/// Side effects are recorded, unless the journal is off.
+/// What may run at once is bounded, and side effects are recorded, unless the journal is off.
 fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
+    let builder = builder.limit(LimitSettings::default());
     match JOURNAL.as_ref() {
         Some(journal) => {
             let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
@@ -68,11 +70,14 @@ fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
 
 /// The journal of this process, opened by the first call that needs it.
 static JOURNAL: LazyLock<Option<Arc<LazyJournal>>> =
-    LazyLock::new(|| journal::place::journal(None).map(Arc::new));
+    LazyLock::new(|| journal::place::journal().map(Arc::new));
 
 /// What the standard tools find in their context, at a place of a run where the environment names one.
 fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     let builder = plain(settings)?;
+    if let Some(journal) = JOURNAL.as_deref().filter(|_| journal::place::is_named()) {
+        journal.outside_of(&settings.root);
+    }
     Ok(match journal::place::coordinates(settings, JOURNAL.as_deref())? {
         Some(at) => builder.at(at),
         None => builder,
@@ -83,6 +88,9 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
 fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
     let mut policy = rules(settings)?.workspace;
     policy.sealed_files.extend(journal::place::files());
+    // What decides about the tools is read by them at most.
+    policy.guarded_files.extend(settings.policy.iter().cloned());
+    policy.guarded_files.extend(settings.file().map(Into::into));
     Workspace::open(&settings.root, policy)
 }
 

@@ -139,7 +139,17 @@ impl ExecutorBuilder {
         mode: JournalMode,
         program: impl Into<String>,
     ) -> Self {
-        self.journal = Some(Shared { journal, mode, program: program.into(), snapshot: None });
+        let program = program.into();
+        self.journal = Some(Shared { journal, mode, program, snapshot: None, replay_reads: false });
+        self
+    }
+
+    /// Gives reads of earlier attempts their recorded results again, so that a run that is started over sees what it saw;
+    /// only where there is a journal of all calls, which must come first.
+    pub fn replay_reads(mut self) -> Self {
+        if let Some(journal) = &mut self.journal {
+            journal.replay_reads = true;
+        }
         self
     }
 

@@ -18,7 +18,7 @@ use crate::context::ToolContext;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
 use crate::journal::{
-    Begin, Begun, Class, Journal, JournalError, Lease, Outcome, Reconciled, ResolvedBy, Row, Status,
+    Begin, Begun, Class, Journal, JournalError, Lease, Outcome, Reconciled, ResolvedBy, Row, RowQuery, Status,
     output_to_json, recorded,
 };
 use crate::output::ToolResult;
@@ -74,9 +74,38 @@ pub(super) struct Shared {
     pub(super) mode: JournalMode,
     pub(super) program: String,
     pub(super) snapshot: Option<Arc<dyn SnapshotHook>>,
+    /// Whether reads of earlier attempts are given again.
+    pub(super) replay_reads: bool,
 }
 
 impl Shared {
+    /// What an equal read of an earlier attempt was recorded with: that of the latest one.
+    async fn earlier_read(
+        &self,
+        inv: &Invocation<'_>,
+        identity: &Identity,
+    ) -> Result<Option<Row>, ToolError> {
+        let attempt = inv.ctx.attempt();
+        if !self.replay_reads || attempt <= 1 || inv.ctx.run_id().is_empty() {
+            return Ok(None);
+        }
+        let query = RowQuery {
+            task: Some(inv.ctx.coordinates().task()),
+            tool: Some(inv.tool.name().to_owned()),
+            call_key: Some(identity.keys.call_key.clone()),
+            ..RowQuery::default()
+        };
+        let rows = self.journal.rows(&query).await?;
+        let settled = |row: &Row| matches!(row.status, Status::Ok | Status::Error);
+        let earlier = rows.into_iter().filter(|row| {
+            row.attempt < attempt
+                && row.replay_of.is_none()
+                && row.args_sha256 == identity.args_sha256
+                && settled(row)
+        });
+        Ok(earlier.last())
+    }
+
     pub(super) fn concerns(&self, tool: &ToolDef<'_>) -> bool {
         self.mode == JournalMode::All || tool.behavior.side_effect
     }
@@ -96,9 +125,25 @@ impl Recorder {
     }
 
     /// A read: run, and one row afterwards.
-    async fn read(&self, inv: Invocation<'_>, next: Next<'_>, mut row: Row) -> ToolResult {
+    async fn read(
+        &self,
+        inv: Invocation<'_>,
+        next: Next<'_>,
+        identity: &Identity,
+        mut row: Row,
+    ) -> ToolResult {
         if let Some(scope) = inv.ctx.running() {
             scope.recording().set_begun();
+        }
+        if let Some(earlier) = self.0.earlier_read(&inv, identity).await? {
+            (row.status, row.effect) = (earlier.status, Some(crate::error::Effect::None));
+            row.finished_at_ms = Some(0);
+            row.replay_of = Some(earlier.call_id.clone());
+            row.output_json.clone_from(&earlier.output_json);
+            row.error_json.clone_from(&earlier.error_json);
+            row.retryable = earlier.retryable;
+            self.0.journal.record(row);
+            return recorded(&earlier);
         }
         let result = next.run(inv).await;
         let outcome = outcome(&result, true);
@@ -240,7 +285,7 @@ impl Layer for Recorder {
             };
             let row = settle::draft(&inv, identity, &self.0.program);
             if row.class == Class::Pure {
-                return self.read(inv, next, row).await;
+                return self.read(inv, next, identity, row).await;
             }
             self.effect(inv, next, identity, row).await
         })

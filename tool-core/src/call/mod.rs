@@ -65,7 +65,7 @@ pub use limit::{LimitSettings, RateBucket};
 pub use nested::{CALL_BUDGET, CALL_DEPTH};
 pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
 pub use retry::RETRIES;
-pub use run::DEFAULT_TIMEOUT;
+pub use run::{BLOCKING_MAX, DEFAULT_TIMEOUT};
 pub use scope::CallScope;
 pub(crate) use shape::READ_RESULT;
 pub use shape::{

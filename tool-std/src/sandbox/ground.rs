@@ -26,6 +26,8 @@ pub(super) struct Ground {
     home: Option<PathBuf>,
     toolchains: Vec<PathBuf>,
     covered: Vec<PathBuf>,
+    /// Files in use below the root that no command changes.
+    frozen: Vec<PathBuf>,
     path: String,
     user: String,
 }
@@ -48,9 +50,13 @@ impl Ground {
         }
         let mut covered: Vec<PathBuf> = covered();
         covered.extend(secrets);
-        covered.extend(policy.sealed.iter().chain(&workspace.policy().sealed).cloned());
+        let own = workspace.policy();
+        covered.extend(policy.sealed.iter().chain(&own.sealed).chain(&own.sealed_files).cloned());
         covered.extend(fs::canonicalize(state_directory()).ok());
+        let inside = |path: &PathBuf| fs::canonicalize(path).ok().filter(|real| real.starts_with(&root));
+        let frozen = own.guarded_files.iter().filter_map(inside).collect();
         let mut ground = Self {
+            frozen,
             root,
             read,
             write: real(&policy.write),
@@ -90,6 +96,7 @@ impl Ground {
         if let Some(repository) = self.repository_around(directory) {
             protected.look_into(&repository);
         }
+        protected.frozen.extend(self.frozen.iter().cloned());
         let mut covered = bytes(&self.covered);
         covered.extend(bytes(&protected.covered));
         View {

@@ -239,6 +239,22 @@ fn file_name(key: &str) -> String {
     }
 }
 
+/// Removes the evidence of calls that are in no journal any more, by their keys; says how many there were.
+///
+/// # Errors
+/// What the system refuses.
+pub fn forget_evidence<'k>(effects: &Path, keys: impl IntoIterator<Item = &'k str>) -> io::Result<usize> {
+    let mut gone = 0;
+    for key in keys {
+        match fs::remove_file(effects.join(file_name(key))) {
+            Ok(()) => gone += 1,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(gone)
+}
+
 /// Writes a file that is there whole, or not at all.
 fn write(place: &Path, evidence: &Evidence, old: &[u8]) -> io::Result<()> {
     let folder = place.parent().unwrap_or(place);

@@ -53,6 +53,7 @@ pub use walk::{Entry, GitDirectories, Skipped, Unreadable, UnreadablePlace, Walk
 
 use crate::limits::Limits;
 pub(crate) use destination::{Destination, HeldDestination, sync};
+pub use evidence::forget_evidence;
 pub(crate) use evidence::{Deed, Evidence, Intent, Seen};
 use locate::Place;
 use lock::Locks;
@@ -135,12 +136,16 @@ impl Workspace {
         let opener = Opener::new(&configured, policy.mounts, missing.contains(&"openat2"))
             .map_err(|errno| failed(errno.into()))?;
         let real = std::fs::canonicalize(&configured).map_err(failed)?;
-        let sealed = policy.sealed.iter().filter_map(|path| identity::below(&real, path)).collect();
+        let below = |paths: &[PathBuf]| -> Vec<Relative> {
+            paths.iter().filter_map(|path| identity::below(&real, path)).collect()
+        };
+        let sealed = [below(&policy.sealed), below(&policy.sealed_files)].concat();
+        let guarded = below(&policy.guarded_files);
         let workspace = Self {
             tree: Arc::new(Tree {
                 roots: Roots::new(&configured, &real),
                 opener,
-                names: Names::new(&policy.protect, sealed)?,
+                names: Names::new(&policy.protect, sealed, guarded)?,
                 quota: Quota::new(policy.max_bytes, policy.max_files),
                 locks: Arc::default(),
                 policy,

@@ -13,7 +13,7 @@ use super::{SqliteJournal, schema};
 use crate::sql::Statements;
 
 /// What was removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Runs.
     pub runs: usize,
@@ -21,9 +21,22 @@ pub struct Pruned {
     pub calls: usize,
     /// Entries of the chain.
     pub entries: usize,
+    /// The keys that tools saw and no call that is left has: what was kept by them can go too.
+    pub keys: Vec<String>,
 }
 
 impl SqliteJournal {
+    /// How many calls are in doubt.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn in_doubt(&self) -> Result<u64> {
+        let sql = "SELECT COUNT(*) FROM tool_calls WHERE status = 'in_doubt' AND superseded_by IS NULL";
+        let count = |db: &Connection| db.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let count = self.readers.read(|db| count(db).map_err(|error| failed(&error)))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
     /// Removes the runs whose calls all ended longer ago than this. A run with a call that is open or in doubt stays whole.
     ///
     /// # Errors
@@ -54,11 +67,14 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
     let mut pruned = Pruned { runs: runs.len(), ..Pruned::default() };
     for (tenant, run) in &runs {
         let mut calls = db
-            .prepare_cached("SELECT call_id FROM tool_calls WHERE tenant = ?1 AND run_id = ?2")
+            .prepare_cached("SELECT call_id, tool_key FROM tool_calls WHERE tenant = ?1 AND run_id = ?2")
             .map_err(|error| failed(&error))?;
-        let calls = calls.query_map([tenant, run], |row| row.get::<_, String>(0));
-        let calls: Vec<String> = calls.and_then(Iterator::collect).map_err(|error| failed(&error))?;
-        for call in &calls {
+        let calls =
+            calls.query_map([tenant, run], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)));
+        let calls: Vec<(String, String)> =
+            calls.and_then(Iterator::collect).map_err(|error| failed(&error))?;
+        for (call, key) in &calls {
+            pruned.keys.push(key.clone());
             let owner = &journal.owner.id;
             let mut table =
                 Table { db, sql: &sql, owner, owners: &mut owners, head: &mut end, marking: false };
@@ -69,6 +85,12 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
         remove("DELETE FROM journal_consents WHERE tenant = ?1 AND run_id = ?2")?;
         remove("DELETE FROM journal_attempts WHERE tenant = ?1 AND run_id = ?2")?;
     }
+    pruned.keys.sort();
+    pruned.keys.dedup();
+    let mut used = db
+        .prepare("SELECT EXISTS (SELECT 1 FROM tool_calls WHERE tool_key = ?1)")
+        .map_err(|error| failed(&error))?;
+    pruned.keys.retain(|key| !used.query_row([key], |row| row.get(0)).unwrap_or(true));
     // The prefix that speaks of no row that is kept.
     let sql = "SELECT COALESCE(MIN(n), (SELECT MAX(n) FROM journal_log WHERE chain = ?1)) FROM journal_log \
                WHERE chain = ?1 AND call_id IN (SELECT call_id FROM tool_calls)";
