@@ -53,7 +53,8 @@ pub use call::{
 };
 #[cfg(feature = "limit")]
 pub use call::{LimitSettings, RateBucket};
-pub use call::{catalogue, redact};
+pub use call::{METRICS, Metric, MetricKind, Metrics, TELEMETRY_CONVENTIONS};
+pub use call::{catalogue, metrics, redact};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};

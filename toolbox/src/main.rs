@@ -1,6 +1,9 @@
 //! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`
 //! and a sandbox for the commands that they run.
 
+mod approvals;
+mod audit;
+mod catalogue;
 mod journal;
 mod mcp;
 mod policy;
@@ -16,7 +19,7 @@ use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, LimitSettings, Too
 use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
 use tool_std::{Sandbox, Workspace};
-use tool_store::LazyJournal;
+use tool_store::{LazyJournal, StoredApprovals};
 
 fn main() -> ExitCode {
     // Each command that a tool runs is built by this program, started once more.
@@ -39,6 +42,17 @@ fn main() -> ExitCode {
         .command::<journal::JournalRevertTool>()
         .command::<journal::JournalPruneTool>()
         .command::<journal::JournalSalvageTool>()
+        .command::<approvals::ApprovalsListTool>()
+        .command::<approvals::ApprovalsAllowTool>()
+        .command::<approvals::ApprovalsDenyTool>()
+        .command::<approvals::ApprovalsRevokeTool>()
+        .command::<audit::AuditTool>()
+        .command::<catalogue::ToolsSyncTool>()
+        .command::<catalogue::ToolsEnableTool>()
+        .command::<catalogue::ToolsDisableTool>()
+        .command::<catalogue::SkillsOnTool>()
+        .command::<catalogue::SkillsOffTool>()
+        .rows(catalogue::rows)
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
@@ -56,13 +70,19 @@ const ABOUT: &str = "The standard tools as one program.";
 /// The groups of tools, and what they are for.
 const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];
 
-/// What may run at once is bounded, and side effects are recorded, unless the journal is off.
+/// What may run at once is bounded, every call is audited, and side effects are recorded, unless the journal is off.
 fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
-    let builder = builder.limit(LimitSettings::default());
+    let builder = builder.limit(LimitSettings::default()).trace();
+    let builder = match audit::settings() {
+        Some(settings) => builder.audit(settings),
+        None => builder,
+    };
     match JOURNAL.as_ref() {
         Some(journal) => {
             let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
-            builder.journal(Arc::clone(journal) as Arc<dyn Journal>, JournalMode::Effects, program)
+            builder
+                .approvals(StoredApprovals(Arc::clone(journal)), [0; 32])
+                .journal(Arc::clone(journal) as Arc<dyn Journal>, JournalMode::Effects, program)
         }
         None => builder,
     }

@@ -7,7 +7,7 @@ use tool_core::ToolError;
 use tool_std::Workspace;
 use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
-use tool_store::{SqliteJournal, SqliteOptions};
+use tool_store::SqliteJournal;
 
 use crate::journal::place;
 
@@ -45,7 +45,7 @@ pub(crate) fn journal(_: &Settings) -> Result<Probe, ToolError> {
     };
     let shown = path.display().to_string();
     let in_doubt = match path.exists() {
-        true => SqliteJournal::open(&path, SqliteOptions::default())?.in_doubt()?,
+        true => SqliteJournal::open(&path, place::options())?.in_doubt()?,
         false => 0,
     };
     let check = match in_doubt {

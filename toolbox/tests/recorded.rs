@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -26,16 +27,19 @@ impl Home {
     }
 
     fn toolbox(&self, env: &[(&str, &str)], args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_toolbox"))
+        self.command(args).envs(env.iter().copied()).output().unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        command
             .args(args)
             .current_dir(self.work())
             .env_clear()
             .env("HOME", self.0.path())
             .env("XDG_STATE_HOME", self.0.path().join("state"))
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .envs(env.iter().copied())
-            .output()
-            .unwrap()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
     }
 
     fn told(&self, args: &[&str]) -> (Option<i32>, String) {
@@ -109,7 +113,9 @@ fn a_command_does_not_change_the_policy_in_use() {
     let policy = "version = 1\n[agents.operator]\ntools = [\"*\"]\napprove = \"never\"\n";
     std::fs::create_dir(home.work().join("conf")).unwrap();
     std::fs::write(home.work().join("conf/p.toml"), policy).unwrap();
-    let run = |script: &str| home.told(&["--policy", "conf/p.toml", "shell", "bash", script]);
+    let run = |script: &str| {
+        home.told(&["--policy", "conf/p.toml", "shell", "run-command", "--shell", "--check", script])
+    };
     let (status, text) = run("echo free > conf/q.toml");
     if text.contains("sandbox") && status != Some(0) {
         assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "{text}");
@@ -169,13 +175,22 @@ fn an_idempotency_key_is_checked_and_used() {
     assert_eq!(std::fs::read_to_string(home.work().join("log")).unwrap(), "xyz!!");
 }
 
-/// Makes the calls that a journal recorded ones whose owner died before their end.
-fn lose(journal: &Path) {
-    let script = "import sqlite3,sys\ndb=sqlite3.connect(sys.argv[1])\n\
-                  db.execute(\"UPDATE tool_calls SET status='running', owner='00000000-0000-7000-8000-000000000000'\")\n\
-                  db.commit()\n";
-    let done = Command::new("python3").args(["-c", script]).arg(journal).status();
-    assert!(done.is_ok_and(|status| status.success()), "python3 with sqlite3 is needed");
+/// A call whose process is killed while its tool runs; not where commands cannot run.
+fn lost(home: &Home) -> bool {
+    let mut child = home.command(&["--yes", "shell", "bash", "sleep", "--", "60"]).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let begun = || home.rows().iter().any(|row| row["tool_name"] == "bash" && row["status"] != "error");
+    while !begun() {
+        if child.try_wait().unwrap().is_some() {
+            assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "the command ended at once");
+            println!("skipped: no sandbox here");
+            return false;
+        }
+        assert!(Instant::now() < deadline, "the call was not recorded");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    true
 }
 
 #[test]
@@ -189,9 +204,14 @@ fn doctor_counts_the_calls_in_doubt_and_makes_no_journal() {
     assert!(!home.state().join("journal.db").exists());
     assert_eq!(write(&home, &[], "a").0, Some(0));
     assert_eq!(home.json(&["doctor"])["journal"]["in_doubt"], 0);
-    lose(&home.state().join("journal.db"));
+    if !lost(&home) {
+        return;
+    }
     let report = home.json(&["doctor"]);
     assert_eq!(report["journal"]["in_doubt"], 1);
+    // Who found it has told of it: the process that made the call could not.
+    let audited = home.json(&["audit", "--tool", "bash"]);
+    assert_eq!((audited.as_array().unwrap().len(), &audited[0]["outcome"]), (1, &json!("in_doubt")));
     assert_eq!(journal(&report)["status"], "warn");
     let off = home.toolbox(&[("TOOLBOX_JOURNAL", "off")], &["doctor", "--json"]);
     assert_eq!(journal(&serde_json::from_slice(&off.stdout).unwrap())["value"], "off");
@@ -209,4 +229,31 @@ fn evidence_goes_with_the_row_of_its_call() {
     let pruned = home.json(&["journal", "prune", "--days", "0"]);
     assert_eq!((&pruned["calls"], &pruned["evidence"]), (&json!(1), &json!(1)));
     assert_eq!((evidence(), home.rows().len()), (0, 0));
+}
+
+#[test]
+fn a_program_that_is_asked_to_end_leaves_one_audit_row_and_no_open_call() {
+    let home = Home::new();
+    let mut child = home.command(&["--yes", "shell", "bash", "sleep", "--", "60"]).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !home.rows().iter().any(|row| row["tool_name"] == "bash") {
+        if child.try_wait().unwrap().is_some() {
+            assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "the command ended at once");
+            println!("skipped: no sandbox here");
+            return;
+        }
+        assert!(Instant::now() < deadline, "the call was not recorded");
+    }
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    while child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < deadline, "it did not end");
+        std::thread::yield_now();
+    }
+    let rows = home.rows();
+    let bash: Vec<&Value> = rows.iter().filter(|row| row["tool_name"] == "bash").collect();
+    assert_eq!(bash.len(), 1);
+    assert!(!["intent", "running"].contains(&bash[0]["status"].as_str().unwrap()), "{}", bash[0]);
+    let audited = home.json(&["audit", "--tool", "bash"]);
+    assert_eq!(audited.as_array().unwrap().len(), 1, "{audited}");
+    assert!(["cancelled", "in_doubt"].contains(&audited[0]["outcome"].as_str().unwrap()), "{audited}");
 }

@@ -236,6 +236,14 @@ impl Executor {
         };
         let inner_ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let layered = inner.is_layered(tool);
+        // Layers tell each other through it even where nobody outside listens.
+        let facts = facts.or_else(|| {
+            layered.then(|| {
+                let facts = Arc::new(Facts::default());
+                facts.met(tool, admitted.as_ref());
+                facts
+            })
+        });
         let keep = Keep {
             normal: layered || keyed || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),

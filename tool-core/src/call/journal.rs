@@ -8,10 +8,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tracing::Instrument as _;
 
+use super::facts::Facts;
 use super::identify::{RECONSIDER, WillReplay};
 use super::layer::{Invocation, Layer, Next};
 use super::recording::Identity;
+use super::redact::sha256;
 use super::settle::{self, Asked};
 use super::{CallScope, run};
 use crate::context::ToolContext;
@@ -174,7 +177,8 @@ impl Recorder {
         let mut begin = Begin { row, former: identity.former.clone(), consented: None };
         let give_up = give_up(inv.ctx);
         loop {
-            match journal.begin(begin.clone()).await? {
+            let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.begin");
+            match journal.begin(begin.clone()).instrument(span).await? {
                 Begun::Run(lease) if promised => {
                     // It was let pass without approval and limits, which a replay needs not.
                     let unapproved = ToolError::denied("The recorded outcome is gone.").code(RECONSIDER);
@@ -225,6 +229,10 @@ impl Recorder {
         let journal = &self.0.journal;
         journal.running(&lease);
         let (tool, ctx) = (inv.tool, inv.ctx);
+        let facts = inv.ext.get::<Arc<Facts>>().cloned();
+        if let Some(facts) = &facts {
+            facts.known().seq = Some(lease.seq);
+        }
         if let Some(scope) = ctx.running() {
             let (journal, lease) = (Arc::clone(journal), lease.clone());
             scope.recording().on_late(Box::new(move |result| {
@@ -238,7 +246,8 @@ impl Recorder {
         warn_of_promise(tool.name(), tool.def(), &result, took_key);
         let Some(lease) = unfinished.lease.take() else { return result };
         let call_id = lease.call_id.clone();
-        let written = journal.finish(lease, outcome(&result, took_key)).await;
+        let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.finish");
+        let written = journal.finish(lease, outcome(&result, took_key)).instrument(span).await;
         let status = match &written {
             Ok(row) => row.status,
             Err(error) => {
@@ -246,6 +255,9 @@ impl Recorder {
                 Status::InDoubt
             }
         };
+        if let (Status::InDoubt, Some(facts)) = (status, &facts) {
+            facts.known().in_doubt = true;
+        }
         self.snapshot(ctx, tool.name(), &call_id, status).await;
         if status == Status::InDoubt { in_doubt(result) } else { result }
     }
@@ -284,6 +296,9 @@ impl Layer for Recorder {
                 return Err(ToolError::internal("A call reached the journal without a key."));
             };
             let row = settle::draft(&inv, identity, &self.0.program);
+            if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
+                facts.known().key_sha256 = Some(sha256(&identity.keys.tool_key));
+            }
             if row.class == Class::Pure {
                 return self.read(inv, next, identity, row).await;
             }

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::decode::decode_again;
+use super::metrics::{self, Meter};
 use super::panic::{Guarded, guard};
 use super::redact::KnownSecrets;
 use crate::context::ToolContext;
@@ -63,19 +64,17 @@ impl Start {
 }
 
 /// The threads that plain functions block, and how many of those their callers have given up on.
-#[derive(Debug)]
 pub(super) struct Abandoned {
     count: AtomicUsize,
     threads: Arc<Semaphore>,
-}
-
-impl Default for Abandoned {
-    fn default() -> Self {
-        Self { count: AtomicUsize::new(0), threads: Arc::new(Semaphore::new(BLOCKING_MAX)) }
-    }
+    meter: Meter,
 }
 
 impl Abandoned {
+    pub(super) fn new(meter: Meter) -> Self {
+        Self { count: AtomicUsize::new(0), threads: Arc::new(Semaphore::new(BLOCKING_MAX)), meter }
+    }
+
     /// Lets one more blocking function start, once a thread is free, unless too many are left behind already. It counts
     /// from when its caller drops [`Waiting`] until it drops [`Working`], whatever becomes of the runtime in between.
     pub(super) async fn admit(
@@ -151,6 +150,7 @@ impl Drop for Waiting {
         }
         self.1.cancel();
         abandoned.count.fetch_add(1, Ordering::Relaxed);
+        abandoned.meter.record(metrics::RUN_ABANDONED, 1.0, &[]);
         if left.swap(true, Ordering::AcqRel) {
             abandoned.count.fetch_sub(1, Ordering::Relaxed);
         }

@@ -12,6 +12,7 @@ use tool_core::journal::{JournalError, Result, VerifyOptions};
 
 use super::files::Inode;
 use super::owner::Owners;
+use super::recent::Recent;
 use super::seal::{self, Sealer};
 use super::space::Space;
 use super::table::{FULL, Table, failed, head};
@@ -44,6 +45,7 @@ pub(crate) struct Backend {
     space: Space,
     synchronous: bool,
     sql: Statements,
+    recent: Recent,
     /// Gone after a failed commit, until it is opened and verified again.
     db: Option<Connection>,
     looked: Option<Instant>,
@@ -62,6 +64,7 @@ impl Backend {
             owners: Owners::new(&path, &owner),
             space: Space::new(&path, min_free),
             sql: Statements::new(|n| format!("?{n}")),
+            recent: Recent::default(),
             db: None,
             looked: None,
             found: (Ok(()), Ok(())),
@@ -127,17 +130,25 @@ impl Backend {
         let mut end = Head::default();
         let done = (|| {
             end = head(db)?;
+            self.recent.refresh(db)?;
             let mut answers = Vec::with_capacity(ops.len());
             for op in ops {
-                answers.push(savepoint(
+                if let (true, Err(error)) = (op.is_intent(), &self.found.1) {
+                    answers.push(Err(error.clone()));
+                    continue;
+                }
+                let table = Table {
                     db,
-                    &self.sql,
-                    &self.owner,
-                    &mut self.owners,
-                    &mut end,
-                    op,
-                    &self.found.1,
-                )?);
+                    sql: &self.sql,
+                    owner: &self.owner,
+                    owners: &mut self.owners,
+                    head: &mut end,
+                    recent: &mut self.recent,
+                    marking: matches!(op, Op::MarkLost),
+                    refusable: matches!(op, Op::Begin(_)),
+                    open: false,
+                };
+                answers.push(apply(table, op)?);
             }
             if ops.iter().any(Op::is_intent) {
                 fail::fail_point!("journal.begin.before_commit");
@@ -157,6 +168,7 @@ impl Backend {
             Err(error) => {
                 // Whether it was committed is not known where the sync failed: the connection is not used any more.
                 self.db = None;
+                self.recent.forget();
                 return Err(error);
             }
         };
@@ -172,36 +184,26 @@ impl Backend {
 }
 
 /// Does one operation, or leaves nothing of it; an error of the store itself is one of the batch.
-fn savepoint(
-    db: &Connection,
-    sql: &Statements,
-    owner: &str,
-    owners: &mut Owners,
-    end: &mut Head,
-    op: &Op,
-    space: &Result<()>,
-) -> Result<Result<Reply>> {
-    if let (true, Err(error)) = (op.is_intent(), space) {
-        return Ok(Err(error.clone()));
-    }
-    let say = |statement: &str| {
-        db.prepare_cached(statement)
-            .and_then(|mut statement| statement.execute([]))
-            .map_err(|error| failed(&error))
-    };
-    say("SAVEPOINT op")?;
-    let before = *end;
-    let marking = matches!(op, Op::MarkLost);
-    let answer = machine::apply(&mut Table { db, sql, owner, owners, head: end, marking }, op);
+///
+/// What an operation writes first is all or nothing by itself. Only where it goes on from there, and can be refused then, is
+/// there a savepoint: it costs a copy of every page that is written.
+fn apply(mut table: Table<'_>, op: &Op) -> Result<Result<Reply>> {
+    let before = *table.head;
+    let answer = machine::apply(&mut table, op);
     if let Err(error) = &answer {
         let store = matches!(error, JournalError::Store { code, .. } if *code != "call_id_taken");
         if store {
             return Err(error.clone());
         }
-        say("ROLLBACK TO op")?;
-        *end = before;
+        if table.open {
+            table.say("ROLLBACK TO op")?;
+            *table.head = before;
+        }
+        table.recent.forget();
     }
-    say("RELEASE op")?;
+    if table.open {
+        table.say("RELEASE op")?;
+    }
     Ok(answer)
 }
 

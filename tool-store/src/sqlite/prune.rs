@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, params};
 use tool_core::journal::chain::Head;
 use tool_core::journal::{Result, now_ms};
 
 use super::owner::Owners;
+use super::recent::Recent;
 use super::table::{CHAIN, Table, failed, head};
 use super::verify::PRUNED;
-use super::{SqliteJournal, schema};
+use super::SqliteJournal;
 use crate::sql::Statements;
 
 /// What was removed.
@@ -42,14 +43,7 @@ impl SqliteJournal {
     /// # Errors
     /// Those of writing.
     pub fn prune(&self, older: Duration) -> Result<Pruned> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
-        schema::configure(&db, true)?;
-        db.execute_batch("BEGIN IMMEDIATE").map_err(|error| failed(&error))?;
-        let pruned = prune(&db, self, older);
-        let end = if pruned.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        db.execute_batch(end).map_err(|error| failed(&error))?;
-        pruned
+        self.change(|db| prune(db, self, older))
     }
 }
 
@@ -64,6 +58,7 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
     let mut end = head(db)?;
     let sql = Statements::new(|n| format!("?{n}"));
     let mut owners = Owners::new(&journal.path, &journal.owner.id);
+    let mut recent = Recent::default();
     let mut pruned = Pruned { runs: runs.len(), ..Pruned::default() };
     for (tenant, run) in &runs {
         let mut calls = db
@@ -76,8 +71,17 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
         for (call, key) in &calls {
             pruned.keys.push(key.clone());
             let owner = &journal.owner.id;
-            let mut table =
-                Table { db, sql: &sql, owner, owners: &mut owners, head: &mut end, marking: false };
+            let mut table = Table {
+                db,
+                sql: &sql,
+                owner,
+                owners: &mut owners,
+                head: &mut end,
+                recent: &mut recent,
+                marking: false,
+                refusable: false,
+                open: false,
+            };
             table.log(call, PRUNED, [0; 32])?;
         }
         let remove = |sql: &str| db.execute(sql, [tenant, run]).map_err(|error| failed(&error));

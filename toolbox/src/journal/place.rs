@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use tool_cli::Settings;
 use tool_core::journal::{Journal as _, RowQuery, resume};
 use tool_core::{Coordinates, ToolError};
+use tool_store::sqlite::OnLost;
 use tool_store::{LazyJournal, SqliteOptions};
 
 /// The variable that names the journal; `off` for none.
@@ -33,9 +34,16 @@ pub(crate) fn files() -> Vec<PathBuf> {
     path().map(|path| tool_store::sqlite::protected(&path)).unwrap_or_default()
 }
 
+/// How the journal is opened: calls whose process died are audited by who finds them.
+pub(crate) fn options() -> SqliteOptions {
+    let mut options = SqliteOptions::default();
+    options.on_lost = Some(OnLost::new(crate::audit::lost));
+    options
+}
+
 /// The journal, opened when a call needs it.
 pub(crate) fn journal() -> Option<LazyJournal> {
-    path().map(|path| LazyJournal::new(path, SqliteOptions::default()))
+    path().map(|path| LazyJournal::new(path, options()))
 }
 
 /// The run that the environment names: `TOOLBOX_RUN`, with `TOOLBOX_NODE`, `TOOLBOX_ITERATION` and `TOOLBOX_ATTEMPT`.

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{RwLock, Semaphore};
+use tracing::Instrument as _;
 
 pub use bucket::RateBucket;
 use places::{Held, Kept, Place, Queue};
@@ -240,10 +241,11 @@ impl Limit {
                 held.take(place).await;
             }
         };
+        let span = tracing::debug_span!(target: "toolbox::call", "toolbox.queue");
         let in_time = tokio::select! {
             biased;
             () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
-            taken = tokio::time::timeout(longest, take_all) => taken.is_ok(),
+            taken = tokio::time::timeout(longest, take_all).instrument(span) => taken.is_ok(),
         };
         let waited = began.elapsed();
         inv.ctx.waited(waited);
