@@ -56,8 +56,8 @@ fn one_of_many() {
             ..Call::new("order", json!({"amount": amount}))
         };
         match executor.call_blocking(call, &ctx, Caller::Test) {
-            Ok(output) => println!("answer {}", output.data().as_str().unwrap()),
-            Err(error) => println!("error {} {}", error.code_str(), error.kind().exit_code()),
+            Ok(output) => println!("\nanswer {}", output.data().as_str().unwrap()),
+            Err(error) => println!("\nerror {} {}", error.code_str(), error.kind().exit_code()),
         }
     }
 }

@@ -80,8 +80,11 @@ impl Backend {
 
     /// Opens the connection and looks at the end of the chain.
     fn connect(&mut self) -> Result<&Connection> {
+        // One process at a time: SQLite does not wait for its turn where the way of journaling is changed, and what is looked at
+        // in several steps must not be made meanwhile.
+        let _turn = seal::turn(&self.path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
+        let mut db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
         db.execute_batch("PRAGMA busy_timeout = 10000").map_err(|error| failed(&error))?;
         // What is not ours is not written to, not even by a change of its mode.
         schema::check(&db, &self.path)?;
@@ -90,6 +93,7 @@ impl Backend {
             db.execute_batch("PRAGMA synchronous = OFF").map_err(|error| failed(&error))?;
         }
         schema::migrate(&db, &self.path)?;
+        db.busy_handler(Some(patient)).map_err(|error| failed(&error))?;
         let report = verify::verify(&db, seal::read(&self.seal), VerifyOptions::default())?;
         match report.verdict {
             tool_core::journal::chain::Verdict::Ok(_) => {}
@@ -120,7 +124,9 @@ impl Backend {
             self.connect()?;
         }
         let Some(db) = &self.db else { return Err(JournalError::unavailable("The journal is not open.")) };
-        db.execute_batch("BEGIN IMMEDIATE").map_err(|error| match error.sqlite_error_code() {
+        // Not parsed anew for each batch.
+        let say = |sql: &str| db.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+        say("BEGIN IMMEDIATE").map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy) => {
                 let pids = self.owners.pids().join(", ");
                 JournalError::unavailable(format!("Another process keeps the journal busy (pid {pids})."))
@@ -160,7 +166,7 @@ impl Backend {
             if ops.iter().any(|op| matches!(op, Op::Finish(..))) {
                 fail::fail_point!("journal.finish.full", |code| Err(injected(code)));
             }
-            db.execute_batch("COMMIT").map_err(|error| failed(&error))?;
+            say("COMMIT").map_err(|error| failed(&error))?;
             Ok(answers)
         })();
         let answers = match done {
@@ -182,6 +188,17 @@ impl Backend {
         Ok(answers)
     }
 }
+
+/// Waits for another process to end its transaction, for ten seconds at most.
+///
+/// SQLite's own handler sleeps longer each time, so that where many processes write one of them may never meet a free moment.
+fn patient(tries: i32) -> bool {
+    std::thread::sleep(TURN);
+    tries < 5_000
+}
+
+/// How long a process waits before it looks again whether another one has ended its transaction.
+pub(super) const TURN: Duration = Duration::from_millis(2);
 
 /// Does one operation, or leaves nothing of it; an error of the store itself is one of the batch.
 ///
