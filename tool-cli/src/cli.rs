@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource, Tool,
-    ToolContext, ToolDef, ToolError,
+    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
+    Tool, ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;

@@ -253,12 +253,14 @@ async fn equal_calls_in_a_row_are_told_of_and_a_side_effect_ends() {
         Executor::standard(registry()).limit(settings).build().unwrap()
     };
     let ctx = |run: &str| ToolContext::builder().provide(Log::default()).run(run).build();
-    let made = async |executor: &Executor, ctx: &ToolContext, tool: &str, args: serde_json::Value| {
-        match executor.call(Call::new(tool, args), ctx, Caller::Llm).await {
+    let made =
+        async |executor: &Executor, ctx: &ToolContext, tool: &str, args: serde_json::Value| match executor
+            .call(Call::new(tool, args), ctx, Caller::Llm)
+            .await
+        {
             Ok(output) => Ok(output.meta.get("repeated").and_then(|nth| nth.as_u64()).unwrap_or(0)),
             Err(error) => Err(error.code_str().to_owned()),
-        }
-    };
+        };
     let (executor, run) = (limited(5), ctx("a"));
     let write = |name: &str| json!({"name": name});
     for nth in 1..=5_u64 {

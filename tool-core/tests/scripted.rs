@@ -26,9 +26,11 @@ fn remove_with(script: &Script, id: u64) -> Result<(), String> {
 
 #[test]
 fn answers_come_in_order_and_for_their_call_alone() {
-    let script = Script::new()
-        .expect("remove", |args| args["id"] == 1, Decision::AllowOnce)
-        .expect("remove", |args| args["id"] == 2, Decision::Deny { reason: None });
+    let script = Script::new().expect("remove", |args| args["id"] == 1, Decision::AllowOnce).expect(
+        "remove",
+        |args| args["id"] == 2,
+        Decision::Deny { reason: None },
+    );
     assert_eq!(remove_with(&script, 1), Ok(()));
     assert_eq!(remove_with(&script, 2), Err("approval_denied".to_owned()));
     assert!(script.forgive().is_empty());

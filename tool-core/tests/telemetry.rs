@@ -13,8 +13,8 @@ use serde_json::json;
 use tool_core::journal::MemoryJournal;
 use tool_core::prelude::*;
 use tool_core::{
-    ApprovalLevel, ApprovalRequest, Approver, BoxFuture, Call, Caller, Decision, Executor, JournalMode, METRICS, Metric,
-    Metrics, Registry,
+    ApprovalLevel, ApprovalRequest, Approver, BoxFuture, Call, Caller, Decision, Executor, JournalMode,
+    METRICS, Metric, Metrics, Registry,
 };
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -159,8 +159,14 @@ async fn each_call_has_one_span_with_the_promised_attributes_and_no_others() {
         assert!(unknown.is_empty(), "{unknown:?}");
         let name = if *tool == "made_up" { "_unknown" } else { tool };
         assert_eq!(span["otel.name"], format!("execute_tool {name}"));
-        assert_eq!((span["otel.kind"].as_str(), span["gen_ai.operation.name"].as_str()), ("internal", "execute_tool"));
-        assert_eq!((span["gen_ai.tool.name"].as_str(), span["gen_ai.tool.type"].as_str()), (name, "function"));
+        assert_eq!(
+            (span["otel.kind"].as_str(), span["gen_ai.operation.name"].as_str()),
+            ("internal", "execute_tool")
+        );
+        assert_eq!(
+            (span["gen_ai.tool.name"].as_str(), span["gen_ai.tool.type"].as_str()),
+            (name, "function")
+        );
         assert_eq!((span["gen_ai.agent.name"].as_str(), span["toolbox.caller"].as_str()), ("bot", "llm"));
         assert_eq!((span["toolbox.run.id"].as_str(), span["toolbox.attempt"].as_str()), ("run-7", "1"));
         assert_eq!(span.get("error.type").map(String::as_str), *code);
@@ -193,14 +199,20 @@ async fn what_is_measured_names_tools_agents_layers_and_codes_alone() {
     let refused = measured.of("toolbox.call.refusals");
     assert_eq!((refused.len(), refused[0].1["toolbox.layer"].as_str()), (1, "approve"));
     assert_eq!(refused[0].1["error.type"], "approval_denied");
-    let decisions: Vec<String> =
-        measured.of("toolbox.approval.decisions").iter().map(|row| row.1["toolbox.decision"].clone()).collect();
+    let decisions: Vec<String> = measured
+        .of("toolbox.approval.decisions")
+        .iter()
+        .map(|row| row.1["toolbox.decision"].clone())
+        .collect();
     assert_eq!(decisions, ["once", "deny", "once"]);
     assert_eq!(measured.of("toolbox.journal.in_doubt").len(), 1);
     assert_eq!(measured.of("toolbox.result.size")[0].0, 1.0);
     let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
     for (name, _, attributes) in measured.0.lock().unwrap().iter() {
         assert!(known.contains(name), "{name}");
-        assert!(attributes.values().all(|value| !value.contains("canary") && !value.contains("run-7")), "{name}");
+        assert!(
+            attributes.values().all(|value| !value.contains("canary") && !value.contains("run-7")),
+            "{name}"
+        );
     }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::json;
 use tool_core::prelude::*;
 use tool_core::{
-    ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState, Approvals as _, Approver, BoxFuture, Call, Caller,
-    Decision, Executor, Registry,
+    ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState, Approvals as _, Approver, BoxFuture, Call,
+    Caller, Decision, Executor, Registry,
 };
 use tool_store::{LazyJournal, SqliteJournal, SqliteOptions, StoredApprovals};
 

@@ -72,7 +72,10 @@ fn a_paused_worker_is_fenced() {
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     // Two leases pass: nobody renews them meanwhile.
-    server.run("paused", "UPDATE tool_calls SET lease_until = lease_until - 60000 WHERE status IN ('intent', 'running')");
+    server.run(
+        "paused",
+        "UPDATE tool_calls SET lease_until = lease_until - 60000 WHERE status IN ('intent', 'running')",
+    );
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let rows = runtime.block_on(async {
         let other = PostgresJournal::open(&config).await.unwrap();
@@ -86,7 +89,11 @@ fn a_paused_worker_is_fenced() {
             assert!(Instant::now() < deadline, "{:?}", rows[0].status);
         };
         other
-            .reconcile(lost.call_id, Answer::Done(json!({"structured": "found paid"}).to_string()), ResolvedBy::Person)
+            .reconcile(
+                lost.call_id,
+                Answer::Done(json!({"structured": "found paid"}).to_string()),
+                ResolvedBy::Person,
+            )
             .await
             .unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();

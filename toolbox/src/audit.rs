@@ -26,7 +26,11 @@ fn file() -> Option<PathBuf> {
 /// Where every call is written to.
 pub(crate) fn settings() -> Option<AuditSettings> {
     let sink = JsonLines::new(file()?);
-    Some(AuditSettings { sinks: vec![Box::new(sink)], secrets: Arc::new(KnownSecrets::default()), required: false })
+    Some(AuditSettings {
+        sinks: vec![Box::new(sink)],
+        secrets: Arc::new(KnownSecrets::default()),
+        required: false,
+    })
 }
 
 /// Tells of a call whose process died.

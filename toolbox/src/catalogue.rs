@@ -76,8 +76,7 @@ pub(crate) fn tools_disable(
     sync(around, SyncOptions::default())?;
     let done = stored(around)?.change_catalogue(|catalogue| catalogue.disable(agent, pattern))?;
     let still: Vec<Value> = done.1.iter().map(row).collect();
-    let value =
-        json!({"agent": agent, "pattern": pattern, "changed": done.0, "still_enabled_by": still});
+    let value = json!({"agent": agent, "pattern": pattern, "changed": done.0, "still_enabled_by": still});
     Ok(ToolOutput::structured(value))
 }
 
@@ -97,7 +96,9 @@ pub(crate) fn skills_on(
     let tools = tools_of(&around.registry, name)?;
     let rows = stored(around)?
         .change_catalogue(|catalogue| catalogue.skill_on(agent, name, &tools, allow_missing))?;
-    Ok(ToolOutput::structured(json!({"agent": agent, "skill": name, "rows": rows.iter().map(row).collect::<Value>()})))
+    Ok(ToolOutput::structured(
+        json!({"agent": agent, "skill": name, "rows": rows.iter().map(row).collect::<Value>()}),
+    ))
 }
 
 /// Takes the rows of a skill back.
@@ -111,7 +112,9 @@ pub(crate) fn skills_off(
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let gone = stored(around)?.change_catalogue(|catalogue| catalogue.skill_off(agent, name))?;
-    Ok(ToolOutput::structured(json!({"agent": agent, "skill": name, "gone": gone.iter().map(row).collect::<Value>()})))
+    Ok(ToolOutput::structured(
+        json!({"agent": agent, "skill": name, "gone": gone.iter().map(row).collect::<Value>()}),
+    ))
 }
 
 /// The tools of a group, without those that only a harness offers.

@@ -80,9 +80,11 @@ fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
     match JOURNAL.as_ref() {
         Some(journal) => {
             let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
-            builder
-                .approvals(StoredApprovals(Arc::clone(journal)), [0; 32])
-                .journal(Arc::clone(journal) as Arc<dyn Journal>, JournalMode::Effects, program)
+            builder.approvals(StoredApprovals(Arc::clone(journal)), [0; 32]).journal(
+                Arc::clone(journal) as Arc<dyn Journal>,
+                JournalMode::Effects,
+                program,
+            )
         }
         None => builder,
     }

@@ -59,7 +59,10 @@ fn every_call_is_audited_refused_ones_too_and_the_file_is_its_owners() {
     assert_eq!(told, wanted);
     assert_eq!((&rows[0]["approved_by"], &rows[1]["code"]), (&json!("flag"), &json!("approval_unavailable")));
     assert_eq!(rows[1]["layer"], "approve");
-    assert_eq!(home.json(&["audit", "--tool", "delete_file", "--outcome", "ok"]).as_array().unwrap().len(), 1);
+    assert_eq!(
+        home.json(&["audit", "--tool", "delete_file", "--outcome", "ok"]).as_array().unwrap().len(),
+        1
+    );
     assert_eq!(home.json(&["audit", "--agent", "nobody"]), json!([]));
     assert_eq!(home.json(&["audit", "--limit", "2"]).as_array().unwrap().len(), 2);
     assert_eq!(home.json(&["audit", "--since", "1h"]).as_array().unwrap().len(), 4);
@@ -92,7 +95,10 @@ fn rows_of_agents_are_kept_and_told_of() {
     home.json(&["skills", "on", "file", "--agent", "writer"]);
     let gone = home.json(&["tools", "disable", "group:file", "--agent", "writer"]);
     assert_eq!(gone["changed"], true);
-    assert!(gone["still_enabled_by"].as_array().unwrap().iter().any(|row| row["source"] == "skill:file"), "{gone}");
+    assert!(
+        gone["still_enabled_by"].as_array().unwrap().iter().any(|row| row["source"] == "skill:file"),
+        "{gone}"
+    );
     assert_eq!(why("read_file"), Some(0), "by the skill");
     home.json(&["skills", "off", "file", "--agent", "writer"]);
     assert_eq!(why("read_file"), Some(5));
@@ -118,8 +124,11 @@ fn what_is_taken_from_the_person_is_taken_from_calls() {
 fn an_approval_that_nobody_knows_is_not_found() {
     let home = Home::new();
     assert_eq!(home.json(&["approvals", "list"]), json!([]));
-    for command in [&["approvals", "allow", "ap_x"][..], &["approvals", "deny", "ap_x"], &["approvals", "revoke", "ap_x"]]
-    {
+    for command in [
+        &["approvals", "allow", "ap_x"][..],
+        &["approvals", "deny", "ap_x"],
+        &["approvals", "revoke", "ap_x"],
+    ] {
         let (status, text) = home.told(command);
         assert!(status == Some(3) && text.contains("unknown_approval"), "{command:?}: {text}");
     }

@@ -51,7 +51,10 @@ impl Home {
     fn json(&self, args: &[&str]) -> Value {
         let output = self.toolbox(&[], &[args, &["--json"]].concat());
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
-            panic!("{args:?}: {}", String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()))
+            panic!(
+                "{args:?}: {}",
+                String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat())
+            )
         })
     }
 
@@ -67,7 +70,8 @@ fn write(home: &Home, more: &[&str], path: &str) -> (Option<i32>, String) {
 #[test]
 fn a_side_effect_under_a_policy_is_recorded_as_well() {
     let home = Home::new();
-    std::fs::write(home.work().join("p.toml"), "version = 1\n[agents.operator]\ntools = [\"group:file\"]\n").unwrap();
+    std::fs::write(home.work().join("p.toml"), "version = 1\n[agents.operator]\ntools = [\"group:file\"]\n")
+        .unwrap();
     let (status, text) = write(&home, &["--policy", "p.toml"], "a");
     assert_eq!(status, Some(0), "{text}");
     let rows = home.rows();
@@ -130,7 +134,8 @@ fn a_command_does_not_change_the_policy_in_use() {
 }
 
 #[test]
-fn a_journal_in_the_workspace_is_refused_where_somebody_chose_the_place_and_sealed_where_it_is_the_usual_one() {
+fn a_journal_in_the_workspace_is_refused_where_somebody_chose_the_place_and_sealed_where_it_is_the_usual_one()
+{
     let home = Home::new();
     let inside = home.work().join("journal.db");
     let chosen = [("TOOLBOX_JOURNAL", inside.to_str().unwrap())];

@@ -157,6 +157,10 @@ fn main() {
                     let ctx = ctx.for_run(at(format!("{seed}-{caller}")));
                     let call = Call::new(tool, json!({"amount": amount}));
                     match executor.call(call, &ctx, Caller::Test).await {
+                        // What could not be recorded is delivered, and says so.
+                        Ok(output) if output.meta.contains_key("journal") => {
+                            say(&format!("error {tool} {amount} in_doubt"));
+                        }
                         Ok(_) => say(&format!("ack {tool} {amount}")),
                         Err(error) => say(&format!("error {tool} {amount} {}", error.code_str())),
                     }

@@ -47,13 +47,18 @@ fn cut(cuts: u64, seed: u64, careless: bool) -> Option<(Vec<String>, usize)> {
     let run = command.output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let all = events(&std::fs::read_to_string(&trace).unwrap(), &folder);
-    let said = all.iter().filter(|event| matches!(event, Event::Said(line) if line.starts_with("ack "))).count();
+    let said =
+        all.iter().filter(|event| matches!(event, Event::Said(line) if line.starts_with("ack "))).count();
     assert!(said > 5, "{said} acknowledgements are in the trace");
     let mut random = Random(seed | 1);
     let (mut problems, mut acknowledged) = (Vec::new(), 0);
     for nth in 0..cuts {
         // The last cut is behind everything but the end of the process.
-        let end = if nth + 1 == cuts { all.len() } else { usize::try_from(random.below(all.len() as u64)).unwrap() };
+        let end = if nth + 1 == cuts {
+            all.len()
+        } else {
+            usize::try_from(random.below(all.len() as u64)).unwrap()
+        };
         let before = &all[..end];
         let copy: PathBuf = base_path.join(format!("cut-{nth}"));
         std::fs::create_dir(&copy).unwrap();
@@ -79,7 +84,10 @@ fn cut(cuts: u64, seed: u64, careless: bool) -> Option<(Vec<String>, usize)> {
 fn what_was_acknowledged_survives_a_power_cut() {
     let (cuts, seed) = (number("TOOL_CUTS", 20), number("TOOL_SEED", 0x00c0_ffee));
     let Some((problems, acknowledged)) = cut(cuts, seed, false) else { return };
-    println!("power cuts: {cuts}, seed {seed}: {acknowledged} acknowledged calls looked for, {} problems", problems.len());
+    println!(
+        "power cuts: {cuts}, seed {seed}: {acknowledged} acknowledged calls looked for, {} problems",
+        problems.len()
+    );
     assert!(problems.is_empty(), "{problems:#?}");
     assert!(acknowledged > 20, "{acknowledged} acknowledged calls were looked for: the run proves nothing");
 }
@@ -120,7 +128,8 @@ fn a_disk_that_fails_at_any_write_or_sync_loses_nothing_that_was_acknowledged() 
         let said = String::from_utf8_lossy(&run.stdout).into_owned();
         said.lines().for_each(|line| history.said(line));
         refused += u32::from(said.lines().any(|line| line.starts_with("error ")) || !run.status.success());
-        let found = after(&folder, history).unwrap_or_else(|error| panic!("{errno} at {nth}: it does not open: {error}"));
+        let found = after(&folder, history)
+            .unwrap_or_else(|error| panic!("{errno} at {nth}: it does not open: {error}"));
         assert!(found.problems.is_empty(), "{errno} at {nth}: {:#?}", found.problems);
         if !hit {
             assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));

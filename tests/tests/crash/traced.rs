@@ -1,12 +1,13 @@
 //! What a worker asked of the kernel, in order, as `strace` tells it: its writes, its syncs, and what it said meanwhile.
 //!
-//! From that a disk can be made as a power cut would leave it: of each file only what was synced before.
+//! From that a disk can be made as a power cut would leave it: of each file only what was synced before. Names are taken to be
+//! durable at once, as on a file system that writes them in order.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The calls that matter.
-pub(crate) const CALLS: &str = "openat,pwrite64,write,lseek,ftruncate,fdatasync,fsync";
+pub(crate) const CALLS: &str = "openat,pwrite64,write,lseek,ftruncate,fdatasync,fsync,unlink,unlinkat";
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
@@ -14,6 +15,7 @@ pub(crate) enum Event {
     Write { file: PathBuf, at: u64, bytes: Vec<u8> },
     Cut { file: PathBuf, length: u64 },
     Sync { file: PathBuf },
+    Gone { file: PathBuf },
     Said(String),
 }
 
@@ -27,7 +29,9 @@ pub(crate) fn events(trace: &str, folder: &Path) -> Vec<Event> {
         if let Some(start) = call.strip_suffix(" <unfinished ...>") {
             begun.insert(pid, start.to_owned());
         } else if call.starts_with("<... ") {
-            let (Some(start), Some((_, rest))) = (begun.remove(pid), call.split_once(" resumed>")) else { continue };
+            let (Some(start), Some((_, rest))) = (begun.remove(pid), call.split_once(" resumed>")) else {
+                continue;
+            };
             reader.call(&format!("{start}{rest}"));
         } else {
             reader.call(call);
@@ -57,6 +61,12 @@ impl Reader<'_> {
             let Some((fd, file)) = descriptor(answer) else { return };
             let at = if args.contains("O_APPEND") { None } else { Some(0) };
             self.places.insert((fd, file), at);
+            return;
+        }
+        if name.starts_with("unlink") {
+            let file = PathBuf::from(String::from_utf8_lossy(&quoted(args)).into_owned());
+            self.ends.remove(&file);
+            self.events.push(Event::Gone { file });
             return;
         }
         let Some((fd, file)) = descriptor(args) else { return };
@@ -130,7 +140,9 @@ pub(crate) fn synced(events: &[Event], folder: &Path, copy: &Path) {
     let mut files: HashMap<&Path, Vec<u8>> = HashMap::new();
     for (nth, event) in events.iter().enumerate() {
         match event {
-            Event::Write { file, at, bytes } if durable.get(file.as_path()).is_some_and(|last| nth < *last) => {
+            Event::Write { file, at, bytes }
+                if durable.get(file.as_path()).is_some_and(|last| nth < *last) =>
+            {
                 let content = files.entry(file).or_default();
                 let at = usize::try_from(*at).unwrap();
                 if content.len() < at + bytes.len() {
@@ -141,6 +153,7 @@ pub(crate) fn synced(events: &[Event], folder: &Path, copy: &Path) {
             Event::Cut { file, length } if durable.get(file.as_path()).is_some_and(|last| nth < *last) => {
                 files.entry(file).or_default().resize(usize::try_from(*length).unwrap(), 0);
             }
+            Event::Gone { file } => drop(files.remove(file.as_path())),
             _ => {}
         }
     }

@@ -235,7 +235,8 @@ impl Approve {
             decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)).instrument(span) => decision,
         };
         if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
-            facts.known().approval = Some((asked.elapsed(), decision.as_ref().map_or("timeout", Decision::word)));
+            facts.known().approval =
+                Some((asked.elapsed(), decision.as_ref().map_or("timeout", Decision::word)));
         }
         match decision {
             // The answer that was read may be the end of a terminal that the caller has left.

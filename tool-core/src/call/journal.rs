@@ -21,8 +21,8 @@ use crate::context::ToolContext;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
 use crate::journal::{
-    Begin, Begun, Class, Journal, JournalError, Lease, Outcome, Reconciled, ResolvedBy, Row, RowQuery, Status,
-    output_to_json, recorded,
+    Begin, Begun, Class, Journal, JournalError, Lease, Outcome, Reconciled, ResolvedBy, Row, RowQuery,
+    Status, output_to_json, recorded,
 };
 use crate::output::ToolResult;
 

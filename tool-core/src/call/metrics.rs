@@ -98,7 +98,8 @@ impl Meter {
             Some(Err(error)) => Some(error.code_str()),
             None => Some("cancelled"),
         };
-        let of = [("gen_ai.tool.name", tool), ("gen_ai.agent.name", agent), ("error.type", error.unwrap_or(""))];
+        let of =
+            [("gen_ai.tool.name", tool), ("gen_ai.agent.name", agent), ("error.type", error.unwrap_or(""))];
         let (named, whole) = (of.get(..2).unwrap_or_default(), if error.is_some() { 3 } else { 2 });
         self.record(DURATION, duration.as_secs_f64(), of.get(..whole).unwrap_or_default());
         let layer = match result {

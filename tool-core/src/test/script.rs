@@ -73,9 +73,8 @@ impl Told {
 impl Approver for Script {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
         let mut expected = held(&self.0.expected);
-        let is_next = expected
-            .front()
-            .is_some_and(|(tool, args, _)| tool == request.tool.name() && args(request.args));
+        let is_next =
+            expected.front().is_some_and(|(tool, args, _)| tool == request.tool.name() && args(request.args));
         let decision = match expected.pop_front().filter(|_| is_next) {
             Some((_, _, decision)) => decision,
             None => {

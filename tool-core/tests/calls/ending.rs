@@ -116,7 +116,8 @@ struct Held(std::sync::Arc<std::sync::atomic::AtomicUsize>, std::sync::Arc<std::
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_more_plain_functions_block_threads_than_there_may_be() {
-    let executor = Executor::standard(Registry::builder().add::<HoldTool>().build().unwrap()).build().unwrap();
+    let executor =
+        Executor::standard(Registry::builder().add::<HoldTool>().build().unwrap()).build().unwrap();
     let gate = Held::default();
     let ctx = ToolContext::builder().provide(gate.clone()).build();
     let closed = gate.1.write().unwrap();

@@ -209,7 +209,8 @@ impl Names {
             return Some(Class::Sealed);
         }
         let components: Vec<&[u8]> = path.components().collect();
-        let by_name = (0..components.len()).filter_map(|start| self.class_from(components.get(start..)?)).min();
+        let by_name =
+            (0..components.len()).filter_map(|start| self.class_from(components.get(start..)?)).min();
         match self.guarded.iter().any(|guarded| lies_in(path, guarded)) {
             true => Some(by_name.map_or(Class::Guarded, |class| class.min(Class::Guarded))),
             false => by_name,
@@ -333,7 +334,8 @@ mod tests {
 
     #[test]
     fn directories_on_the_way_to_a_protected_name_are_known() {
-        for text in [".aws", "x/.Config", "a/b/.cargo", ".kube", ".docker", "state", "state/toolbox", "conf"] {
+        for text in [".aws", "x/.Config", "a/b/.cargo", ".kube", ".docker", "state", "state/toolbox", "conf"]
+        {
             assert!(names().is_on_the_way(&path(text)), "{text}");
         }
         for text in [".aws/x", "aws", ".awsx", "src", "x/state", ".config/other"] {

@@ -7,8 +7,8 @@ use tool_core::catalogue::{Catalogue, Listed, StoredRow};
 use tool_core::journal::Result;
 use tool_core::{RowSource, ToolError};
 
-use super::{SqliteJournal, schema};
 use super::table::failed;
+use super::{SqliteJournal, schema};
 
 impl SqliteJournal {
     /// The catalogue as it is.
@@ -77,7 +77,10 @@ fn read(db: &Connection) -> rusqlite::Result<Catalogue> {
         let source: String = row.get(2)?;
         Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, source_of(&source)))
     })?;
-    Ok(Catalogue { tools: tools.collect::<rusqlite::Result<_>>()?, rows: rows.collect::<rusqlite::Result<_>>()? })
+    Ok(Catalogue {
+        tools: tools.collect::<rusqlite::Result<_>>()?,
+        rows: rows.collect::<rusqlite::Result<_>>()?,
+    })
 }
 
 fn source_of(word: &str) -> RowSource {

@@ -6,11 +6,11 @@ use rusqlite::{Connection, params};
 use tool_core::journal::chain::Head;
 use tool_core::journal::{Result, now_ms};
 
+use super::SqliteJournal;
 use super::owner::Owners;
 use super::recent::Recent;
 use super::table::{CHAIN, Table, failed, head};
 use super::verify::PRUNED;
-use super::SqliteJournal;
 use crate::sql::Statements;
 
 /// What was removed.

@@ -24,7 +24,9 @@ pub(crate) fn configure(db: &Connection, writes: bool) -> Result<()> {
     db.set_prepared_statement_cache_capacity(64);
     say(&format!("PRAGMA busy_timeout = {BUSY_MS}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"))?;
     if writes {
-        say("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -16384;")
+        say(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -16384;",
+        )
     } else {
         say("PRAGMA query_only = ON;")
     }

@@ -77,7 +77,9 @@ pub(crate) fn turn(journal: &Path) -> Result<File> {
             Ok(()) => return Ok(file),
             Err(rustix::io::Errno::WOULDBLOCK) if began.elapsed() < TURN_MAX => thread::sleep(TURN),
             Err(rustix::io::Errno::WOULDBLOCK) => {
-                return Err(JournalError::unavailable("Another process has been opening the journal for too long."));
+                return Err(JournalError::unavailable(
+                    "Another process has been opening the journal for too long.",
+                ));
             }
             Err(errno) => return Err(JournalError::unavailable(std::io::Error::from(errno).to_string())),
         }

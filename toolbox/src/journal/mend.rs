@@ -155,7 +155,9 @@ pub(crate) fn journal_prune(
     let keys = || pruned.keys.iter().map(String::as_str);
     let forgotten = effects.map(|effects| forget_evidence(&effects, keys())).transpose();
     let evidence = forgotten
-        .map_err(|error| ToolError::failed("Evidence of calls that are gone could not be removed.").source(error))?
+        .map_err(|error| {
+            ToolError::failed("Evidence of calls that are gone could not be removed.").source(error)
+        })?
         .unwrap_or_default();
     let value = json!({
         "runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries, "evidence": evidence,

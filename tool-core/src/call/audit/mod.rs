@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use file::JsonLines;
 pub use log::TracingAudit;
-pub(super) use row::{Ended, is_replayed};
 pub use row::{AuditOutput, AuditRow};
+pub(super) use row::{Ended, is_replayed};
 
 use super::metrics::{self, Meter};
 use super::redact::KnownSecrets;

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::canonical;
 use crate::call::refuse::refuse;
+use crate::canonical;
 use crate::error::ToolError;
 use crate::output::ToolResult;
 
@@ -13,7 +13,8 @@ use crate::output::ToolResult;
 const TOLD_FROM: u32 = 3;
 
 /// What the caller is told.
-const HINT: &str = "the same call again, with the same arguments: its answer will hardly change; try something else";
+const HINT: &str =
+    "the same call again, with the same arguments: its answer will hardly change; try something else";
 
 /// The last call of a run, and how often it was made in a row.
 #[derive(Debug, Default)]
