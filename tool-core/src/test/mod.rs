@@ -7,3 +7,6 @@ mod script;
 pub use issues::issues_of;
 pub use lock::locked;
 pub use script::Script;
+
+pub use crate::random::Random;
+pub use crate::schema::{Values, says_all_of};
