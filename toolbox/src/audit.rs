@@ -51,11 +51,12 @@ struct Wanted<'a> {
 
 impl Wanted<'_> {
     fn takes(&self, row: &Value) -> bool {
-        let is = |member: &str, wanted: Option<&str>| wanted.is_none_or(|wanted| row[member] == wanted);
+        let text = |member: &str| row.get(member).and_then(Value::as_str);
+        let is = |member: &str, wanted: Option<&str>| wanted.is_none() || text(member) == wanted;
         is("tool", self.tool)
             && is("agent", self.agent)
             && is("outcome", self.outcome)
-            && row["at_ms"].as_i64().is_some_and(|at| at >= self.since_ms)
+            && row.get("at_ms").and_then(Value::as_i64).is_some_and(|at| at >= self.since_ms)
     }
 }
 
@@ -98,9 +99,13 @@ pub(crate) fn audit(
         rows.len() < most
     })?;
     let short = |row: &Value| -> Value {
-        let shown = SHOWN.iter().map(|member| ((*member).to_owned(), row[*member].clone()));
+        let shown =
+            SHOWN.iter().map(|member| ((*member).to_owned(), row.get(*member).cloned().unwrap_or_default()));
         let mut short: Map<String, Value> = shown.collect();
-        short.insert("approved_by".to_owned(), row["decision"]["approved_by"].clone());
+        short.insert(
+            "approved_by".to_owned(),
+            row.pointer("/decision/approved_by").cloned().unwrap_or_default(),
+        );
         short.into()
     };
     Ok(ToolOutput::structured(rows.iter().map(short).collect::<Value>()))
@@ -111,10 +116,10 @@ fn stats(lines: &JsonLines, wanted: &Wanted<'_>) -> ToolResult {
     let mut counts: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();
     lines.newest_first(|row| {
         if wanted.takes(&row) {
-            let text = |member: &str| row[member].as_str().unwrap_or_default().to_owned();
+            let text = |member: &str| row.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
             let count = counts.entry((text("tool"), text("outcome"))).or_default();
             count.0 += 1;
-            count.1 += row["duration_ms"].as_u64().unwrap_or(0);
+            count.1 += row.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
         }
         true
     })?;

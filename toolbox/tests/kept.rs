@@ -1,6 +1,12 @@
 //! What the real program keeps besides its journal: the audit file, approvals, and which agent sees what.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test"
+)]
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output};

@@ -1,6 +1,12 @@
 //! The journal of the real program: what it records, what it is told of, and that no tool touches it. (journal.md)
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test"
+)]
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tool_core::test::Random;
+
 use super::check::{Found, History, checked};
+use super::number;
 use super::traced::{CALLS, Event, events, synced};
-use super::{Random, number};
 
 /// `strace`, where it may trace.
 fn strace() -> Option<Command> {
@@ -50,15 +52,11 @@ fn cut(cuts: u64, seed: u64, careless: bool) -> Option<(Vec<String>, usize)> {
     let said =
         all.iter().filter(|event| matches!(event, Event::Said(line) if line.starts_with("ack "))).count();
     assert!(said > 5, "{said} acknowledgements are in the trace");
-    let mut random = Random(seed | 1);
+    let mut random = Random::new(seed);
     let (mut problems, mut acknowledged) = (Vec::new(), 0);
     for nth in 0..cuts {
         // The last cut is behind everything but the end of the process.
-        let end = if nth + 1 == cuts {
-            all.len()
-        } else {
-            usize::try_from(random.below(all.len() as u64)).unwrap()
-        };
+        let end = if nth + 1 == cuts { all.len() } else { random.below(all.len()) };
         let before = &all[..end];
         let copy: PathBuf = base_path.join(format!("cut-{nth}"));
         std::fs::create_dir(&copy).unwrap();

@@ -100,13 +100,13 @@ impl Shared {
         };
         let rows = self.journal.rows(&query).await?;
         let settled = |row: &Row| matches!(row.status, Status::Ok | Status::Error);
-        let earlier = rows.into_iter().filter(|row| {
+        let mut earlier = rows.into_iter().filter(|row| {
             row.attempt < attempt
                 && row.replay_of.is_none()
                 && row.args_sha256 == identity.args_sha256
                 && settled(row)
         });
-        Ok(earlier.last())
+        Ok(earlier.next_back())
     }
 
     pub(super) fn concerns(&self, tool: &ToolDef<'_>) -> bool {
