@@ -146,8 +146,8 @@ async fn each_call_has_one_span_with_the_promised_attributes_and_no_others() {
         ("remove", json!({"name": "lost"}), Some("unavailable")),
         ("made_up", json!({}), Some("unknown_tool")),
     ];
-    for (tool, args, code) in &calls {
-        let call = Call { call_id: Some(format!("id-{tool}")), ..Call::new(*tool, args.clone()) };
+    for (nth, (tool, args, code)) in calls.iter().enumerate() {
+        let call = Call { call_id: Some(format!("id-{nth}")), ..Call::new(*tool, args.clone()) };
         let result = executor.call(call, &ctx, Caller::Llm).await;
         assert_eq!(result.err().map(|error| error.code_str().to_owned()).as_deref(), *code);
     }
