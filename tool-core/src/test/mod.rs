@@ -8,5 +8,4 @@ pub use issues::issues_of;
 pub use lock::locked;
 pub use script::Script;
 
-pub use crate::random::Random;
-pub use crate::schema::{Values, says_all_of};
+pub use crate::schema::{Random, Values, says_all_of};
