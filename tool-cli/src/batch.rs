@@ -70,6 +70,7 @@ pub(crate) fn refused(given: &AllGiven, settings: &Settings) -> Vec<Fault> {
     let other_format = settings.format.is_some_and(|format| format != Format::Jsonl);
     let rows = [
         (Global::Envelope, "--envelope", true),
+        (Global::IdempotencyKey, "--idempotency-key", true),
         (Global::Out, "--out", true),
         (Global::Format, "--format", other_format),
         (Global::Json, "--json", true),

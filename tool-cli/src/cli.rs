@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, Tool,
-    ToolContext, ToolDef, ToolError,
+    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
+    Tool, ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -31,6 +31,9 @@ pub(crate) type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Syn
 /// Reads a policy file for the tools of a registry.
 pub(crate) type ReadPolicy =
     dyn Fn(&Path, &Settings, &Registry) -> Result<Arc<dyn Policy>, ToolError> + Send + Sync;
+
+/// The rows that are stored for an agent: each pattern with its source.
+pub(crate) type StoredRows = dyn Fn(&str) -> Result<Vec<(String, RowSource)>, ToolError> + Send + Sync;
 
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
@@ -72,6 +75,7 @@ pub struct Cli {
     pub(crate) policy: Option<Box<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
     pub(crate) limits: Option<Box<Judge>>,
+    pub(crate) rows: Option<Arc<StoredRows>>,
 }
 
 /// Where the tools come from.
@@ -109,6 +113,7 @@ impl Cli {
             policy: None,
             commands: Vec::new(),
             limits: None,
+            rows: None,
         }
     }
 
@@ -177,6 +182,21 @@ impl Cli {
     {
         self.policy = Some(Box::new(read));
         self
+    }
+
+    /// Where rows of agents are stored. They are united with those of the policy and of the program.
+    #[must_use]
+    pub fn rows<F>(mut self, stored: F) -> Cli
+    where
+        F: Fn(&str) -> Result<Vec<(String, RowSource)>, ToolError> + Send + Sync + 'static,
+    {
+        self.rows = Some(Arc::new(stored));
+        self
+    }
+
+    /// The stored rows of an agent.
+    pub(crate) fn rows_of(&self, agent: &str) -> Result<Vec<(String, RowSource)>, ToolError> {
+        self.rows.as_ref().map_or(Ok(Vec::new()), |stored| stored(agent))
     }
 
     /// Adds a command beside the built-in ones, under a word that no tool may have. It finds the program's tools and what the
@@ -286,15 +306,19 @@ impl Cli {
             None => match self.standard.get() {
                 Some(executor) => Ok(executor.clone()),
                 None => {
-                    let builder = Executor::standard(registry.clone());
-                    let builder = match &self.layers {
-                        Some(add) => add(builder),
-                        None => builder,
-                    };
+                    let builder = self.layered(Executor::standard(registry.clone()));
                     let executor = for_command_line(builder).build()?;
                     Ok(self.standard.get_or_init(|| executor).clone())
                 }
             },
+        }
+    }
+
+    /// With the layers that the program adds.
+    pub(crate) fn layered(&self, builder: ExecutorBuilder) -> ExecutorBuilder {
+        match &self.layers {
+            Some(add) => add(builder),
+            None => builder,
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tool_core::DEFAULT_TIMEOUT;
 use tool_core::args::{MAX_ARGS_BYTES, MAX_DEPTH, MAX_ISSUES};
 use tool_core::registry::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH};
+use tool_core::{BLOCKING_MAX, DEFAULT_TIMEOUT};
 
 use crate::approve::PROMPT_LINES;
 use crate::builtin::call::JOBS_MAX;
@@ -31,6 +31,7 @@ pub(crate) fn all() -> Vec<Limit> {
         ("max_schema_bytes", MAX_SCHEMA_BYTES, "Bytes of a given input schema."),
         ("max_schema_depth", MAX_SCHEMA_DEPTH, "Levels of a given input schema."),
         ("default_timeout_ms", millis(DEFAULT_TIMEOUT), "Milliseconds of a call whose tool does not say."),
+        ("blocking_max", BLOCKING_MAX, "Plain functions that run at once."),
         ("root_help_tools", ROOT_HELP_TOOLS, "Tools that --help lists one by one."),
         ("struct_members", STRUCT_MEMBERS, "Members of an object that are options of their own."),
         ("help_width_min", HELP_WIDTH.0, "Least columns of help."),

@@ -10,7 +10,7 @@ use tool_core::{
     ToolEntry, ToolError, explain,
 };
 
-use crate::cli::for_command_line;
+use crate::cli::{StoredRows, for_command_line};
 use crate::session::Session;
 use crate::settings::Settings;
 
@@ -34,6 +34,8 @@ pub struct Surroundings {
 pub(crate) struct Sight {
     ctx: ToolContext,
     policy: Option<Arc<dyn Policy>>,
+    /// Where rows of agents are stored.
+    stored: Option<Arc<StoredRows>>,
 }
 
 impl fmt::Debug for Sight {
@@ -51,7 +53,8 @@ impl Sight {
         registry: &Registry,
     ) -> Result<Snapshot, ToolError> {
         let built = Snapshot::builder(agent).surface(Some(surface)).context(&self.ctx, registry);
-        with_rows(built, agent, self.policy.as_deref()).build(registry)
+        let stored = self.stored.as_ref().map(|stored| stored(agent)).transpose()?.unwrap_or_default();
+        with_rows(built, agent, self.policy.as_deref(), &stored).build(registry)
     }
 }
 
@@ -73,19 +76,26 @@ impl Sight {
 }
 
 /// The rows and flags of an agent.
-fn with_rows(built: SnapshotBuilder, agent: &str, policy: Option<&dyn Policy>) -> SnapshotBuilder {
+fn with_rows(
+    built: SnapshotBuilder,
+    agent: &str,
+    policy: Option<&dyn Policy>,
+    stored: &[(String, RowSource)],
+) -> SnapshotBuilder {
     let own = match policy {
         Some(policy) => agent == OPERATOR && !policy.knows(agent),
         None => [OPERATOR, MCP].contains(&agent),
     };
     let built = if own { built.row("*", RowSource::Global) } else { built };
+    let each = stored.iter().cloned();
+    let built = each.fold(built, |built, (pattern, source)| built.row(pattern, source));
     let Some(policy) = policy else { return built };
     let built = built.rows(policy.rows(agent));
     policy.flags(agent).into_iter().fold(built, |built, (tag, on)| built.flag(tag, on))
 }
 
 /// The snapshots of the person's calls.
-struct OperatorSight(Registry);
+struct OperatorSight(Registry, Vec<(String, RowSource)>);
 
 impl Snapshots for OperatorSight {
     fn snapshot(
@@ -96,22 +106,31 @@ impl Snapshots for OperatorSight {
     ) -> Result<Arc<Snapshot>, ToolError> {
         let agent = ctx.agent();
         let built = Snapshot::builder(agent).surface(caller.surface()).context(ctx, &self.0);
-        Ok(Arc::new(with_rows(built, agent, policy).build(&self.0)?))
+        Ok(Arc::new(with_rows(built, agent, policy, &self.1).build(&self.0)?))
     }
 }
 
 impl Session<'_> {
     /// The executor of the person's calls: that of the program, or with a policy file one that holds calls to it.
     pub(crate) fn gated(&self, registry: &Registry, settings: &Settings) -> Result<Executor, ToolError> {
-        let Some(policy) = self.policy(registry, settings)? else { return self.cli.executor_of(registry) };
+        let (policy, stored) = (self.policy(registry, settings)?, self.cli.rows_of(OPERATOR)?);
+        if policy.is_none() && stored.is_empty() {
+            return self.cli.executor_of(registry);
+        }
         if self.cli.executor.is_some() {
             let text = "This program decides by itself what its tools may do.";
             return Err(ToolError::not_configured(text)
                 .code("policy_unsupported")
                 .hint("leave out --policy"));
         }
-        let builder = Executor::standard(registry.clone()).gate(OperatorSight(registry.clone()));
-        for_command_line(builder).policy(policy).build()
+        let builder = Executor::standard(registry.clone()).gate(OperatorSight(registry.clone(), stored));
+        let builder = self.cli.layered(builder);
+        let builder = for_command_line(builder);
+        match policy {
+            Some(policy) => builder.policy(policy),
+            None => builder,
+        }
+        .build()
     }
 
     /// What decides who sees which tool.
@@ -120,12 +139,13 @@ impl Session<'_> {
         // A context that cannot be made here is reported when a tool is called.
         let made = self.cli.context_of(settings, &self.io);
         let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
-        Ok(Sight { ctx, policy })
+        Ok(Sight { ctx, policy, stored: self.cli.rows.clone() })
     }
 
     /// What the policy file says, for a command that looks at nothing of its surroundings.
     pub(crate) fn policy_alone(&self, registry: &Registry, settings: &Settings) -> Result<Sight, ToolError> {
-        Ok(Sight { ctx: ToolContext::empty(), policy: self.policy(registry, settings)? })
+        let policy = self.policy(registry, settings)?;
+        Ok(Sight { ctx: ToolContext::empty(), policy, stored: None })
     }
 
     fn policy(&self, registry: &Registry, settings: &Settings) -> Result<Option<Arc<dyn Policy>>, ToolError> {

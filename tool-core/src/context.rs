@@ -5,6 +5,7 @@
 
 use std::any::TypeId;
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -247,6 +248,15 @@ impl ToolContext {
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         let call = self.call.as_ref().and_then(|call| call.snapshot());
         call.or(self.host.snapshot.as_ref())
+    }
+
+    /// Judges a path that the call has opened, absolute and without links, by the policy that the call was let in under.
+    ///
+    /// # Errors
+    /// `denied`, code `path_not_allowed` or `path_denied`.
+    pub fn judge_path(&self, path: &Path) -> Result<(), ToolError> {
+        let Some(call) = &self.call else { return Ok(()) };
+        call.policy().map_or(Ok(()), |policy| policy.judge_path(self.agent(), call.tool(), path))
     }
 
     /// Who called; `None` outside a call.

@@ -36,9 +36,9 @@ pub use args::{ArgIssue, Coerce, IssueCode};
 pub use ask::{Asker, QUESTION_KEY, Question, Reply};
 pub use call::{
     AGENT_TIMEOUT, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState,
-    Approvals, Approver, AskAgent, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller, DEFAULT_TIMEOUT,
-    Decision, Drained, Executor, ExecutorBuilder, Ext, Gate, Hidden, Invocation, Layer, Limits,
-    MAX_AGENT_DEPTH, MemoryApprovals, Next, Pattern, Plan, Policy, PolicyRequest, QUESTIONS_MAX,
+    Approvals, Approver, AskAgent, BLOCKING_MAX, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller,
+    DEFAULT_TIMEOUT, Decision, Drained, Executor, ExecutorBuilder, Ext, Gate, Hidden, Invocation, Layer,
+    Limits, MAX_AGENT_DEPTH, MemoryApprovals, Next, Pattern, Plan, Policy, PolicyRequest, QUESTIONS_MAX,
     QUESTIONS_OPEN, QUESTIONS_PERIOD, Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE, Snapshot,
     SnapshotBuilder, Snapshots, ToolApproval, agent_tool_name, approval_hash, explain, gate, spawn_subset,
 };
@@ -53,7 +53,8 @@ pub use call::{
 };
 #[cfg(feature = "limit")]
 pub use call::{LimitSettings, RateBucket};
-pub use call::{catalogue, redact};
+pub use call::{METRICS, Metric, MetricKind, Metrics, TELEMETRY_CONVENTIONS};
+pub use call::{catalogue, metrics, redact};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};

@@ -309,3 +309,36 @@ async fn a_cassette_recorded_twice_is_one_file_and_replays_without_running() {
     assert_eq!((miss.code_str(), runs.load(Ordering::SeqCst)), ("cassette_miss", ran));
     assert!(miss.message().contains("nearest recorded call"), "{miss}");
 }
+
+/// Looks at what changes.
+#[tool]
+fn look_outside(#[ctx] outside: &Arc<Outside>) -> u64 {
+    let mut happened = outside.0.lock().unwrap();
+    happened.push("looked".to_owned());
+    happened.len() as u64
+}
+
+#[tokio::test]
+async fn reads_of_earlier_attempts_are_given_again_where_that_is_asked_for() {
+    let scene = Scene::new();
+    let executor = |again: bool| {
+        let registry = Registry::builder().add::<LookOutsideTool>().build().unwrap();
+        let journal = Arc::new(scene.journal.another());
+        let built = Executor::standard(registry).journal(journal, JournalMode::All, "test 1");
+        if again { built.replay_reads() } else { built }.build().unwrap()
+    };
+    let look = async |executor: &Executor, ctx: &ToolContext| {
+        let output = call(executor, ctx, "look_outside", json!({})).await.unwrap();
+        (output.data(), output.meta.contains_key("replayed"))
+    };
+    let (first, ctx) = (executor(true), scene.ctx(1));
+    assert_eq!(look(&first, &ctx).await, (json!(1), false));
+    assert_eq!(look(&first, &ctx).await, (json!(2), false));
+    // Started over it sees what it saw, in order, and then what there is.
+    let (second, ctx) = (executor(true), scene.ctx(2));
+    assert_eq!(look(&second, &ctx).await, (json!(1), true));
+    assert_eq!(look(&second, &ctx).await, (json!(2), true));
+    assert_eq!(look(&second, &ctx).await, (json!(3), false));
+    // Who does not ask for it looks.
+    assert_eq!(look(&executor(false), &scene.ctx(3)).await, (json!(4), false));
+}

@@ -244,3 +244,42 @@ async fn budgets_and_full_queues_refuse() {
     let late = tokio::select! { biased; _ = &mut first => panic!("hangs"), result = &mut second => result };
     assert_eq!(late.unwrap_err().code_str(), "queue_timeout");
 }
+
+#[tokio::test]
+async fn equal_calls_in_a_row_are_told_of_and_a_side_effect_ends() {
+    let registry = || Registry::builder().add::<PingTool>().add::<WriteTool>().build().unwrap();
+    let limited = |repeat_limit| {
+        let settings = LimitSettings { repeat_limit, ..LimitSettings::default() };
+        Executor::standard(registry()).limit(settings).build().unwrap()
+    };
+    let ctx = |run: &str| ToolContext::builder().provide(Log::default()).run(run).build();
+    let made =
+        async |executor: &Executor, ctx: &ToolContext, tool: &str, args: serde_json::Value| match executor
+            .call(Call::new(tool, args), ctx, Caller::Llm)
+            .await
+        {
+            Ok(output) => Ok(output.meta.get("repeated").and_then(|nth| nth.as_u64()).unwrap_or(0)),
+            Err(error) => Err(error.code_str().to_owned()),
+        };
+    let (executor, run) = (limited(5), ctx("a"));
+    let write = |name: &str| json!({"name": name});
+    for nth in 1..=5_u64 {
+        let told = if nth < 3 { 0 } else { nth };
+        assert_eq!(made(&executor, &run, "write", write("x")).await, Ok(told), "{nth}");
+    }
+    for _ in 0..2 {
+        assert_eq!(made(&executor, &run, "write", write("x")).await, Err("repeated_call".to_owned()));
+    }
+    // Another call in between, other arguments and another run begin anew; a read is never refused.
+    assert_eq!(made(&executor, &run, "write", write("y")).await, Ok(0));
+    assert_eq!(made(&executor, &run, "write", write("x")).await, Ok(0));
+    assert_eq!(made(&executor, &ctx("b"), "write", write("x")).await, Ok(0));
+    for nth in 1..=12_u64 {
+        let told = if nth < 3 { 0 } else { nth };
+        assert_eq!(made(&executor, &run, "ping", json!({})).await, Ok(told));
+    }
+    let off = limited(0);
+    for _ in 0..12 {
+        assert!(made(&off, &run, "write", write("x")).await.is_ok());
+    }
+}

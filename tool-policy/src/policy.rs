@@ -128,11 +128,6 @@ impl Policy {
     pub(crate) fn tool(&self, agent: &str, tool: &str) -> Option<&ToolPolicy> {
         self.agents.get(agent)?.tools.get(tool)
     }
-
-    /// Whether a tool of an agent may touch a path that it has opened: the lists of paths, once more.
-    pub fn allows_path(&self, agent: &str, tool: &str, path: &Path) -> bool {
-        self.tool(agent, tool).is_none_or(|tool| tool.paths.allows(path))
-    }
 }
 
 impl tool_core::Policy for Policy {
@@ -155,6 +150,11 @@ impl tool_core::Policy for Policy {
 
     fn judge(&self, request: &PolicyRequest<'_>) -> Result<(), ToolError> {
         judge::judge(self, request)
+    }
+
+    fn judge_path(&self, agent: &str, tool: &str, path: &Path) -> Result<(), ToolError> {
+        let lists = self.tool(agent, tool).map(|tool| &tool.paths).filter(|paths| !paths.is_absent());
+        lists.map_or(Ok(()), |paths| paths.judge_opened(tool, path))
     }
 
     fn approval(&self, agent: &str, tool: &ToolEntry) -> Option<ToolApproval> {

@@ -1,7 +1,7 @@
 //! A journal that is opened when the first call needs it: a command line that only reads pays nothing for it.
 
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tool_core::BoxFuture;
 use tool_core::journal::key::Pepper;
@@ -18,13 +18,19 @@ use crate::{SqliteJournal, SqliteOptions};
 pub struct LazyJournal {
     path: PathBuf,
     options: SqliteOptions,
+    outside: Mutex<Vec<PathBuf>>,
     opened: OnceLock<Result<Arc<SqliteJournal>>>,
 }
 
 impl LazyJournal {
     /// A journal that will be at a path.
     pub fn new(path: impl Into<PathBuf>, options: SqliteOptions) -> LazyJournal {
-        LazyJournal { path: path.into(), options, opened: OnceLock::new() }
+        LazyJournal { path: path.into(), options, outside: Mutex::default(), opened: OnceLock::new() }
+    }
+
+    /// Refuses to be opened inside of a workspace, where tools could change it.
+    pub fn outside_of(&self, workspace: &Path) {
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner).push(workspace.to_owned());
     }
 
     /// The journal itself.
@@ -32,7 +38,11 @@ impl LazyJournal {
     /// # Errors
     /// Those of [`SqliteJournal::open`]; the first answer stays.
     pub fn open(&self) -> Result<&Arc<SqliteJournal>> {
-        let open = || SqliteJournal::open(&self.path, self.options.clone()).map(Arc::new);
+        let open = || {
+            let mut options = self.options.clone();
+            options.workspaces.extend(self.outside.lock().unwrap_or_else(PoisonError::into_inner).drain(..));
+            SqliteJournal::open(&self.path, options).map(Arc::new)
+        };
         self.opened.get_or_init(open).as_ref().map_err(Clone::clone)
     }
 }

@@ -29,4 +29,4 @@ pub use lazy::LazyJournal;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresJournal;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteJournal, SqliteOptions};
+pub use sqlite::{SqliteJournal, SqliteOptions, StoredApprovals};

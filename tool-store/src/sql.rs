@@ -1,6 +1,9 @@
 //! SQL that every backend shares, made from the columns of a row. Parameters are `?1`, `?2`, …; PostgreSQL writes `$1`.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use tool_core::journal::{Row, RowQuery};
 
@@ -9,7 +12,12 @@ use tool_core::journal::{Row, RowQuery};
 pub(crate) struct Statements {
     /// All columns, in the order of [`Row::COLUMNS`].
     pub(crate) insert: String,
-    /// The columns that change, then id, status, lease and successor as they were.
+    /// How a parameter is written.
+    place: fn(usize) -> String,
+    /// The statements that change a row, by which of the columns they set.
+    updates: RefCell<HashMap<u64, Rc<str>>>,
+    /// All columns that change, then id, status, lease and successor as they were.
+    #[cfg(feature = "postgres")]
     pub(crate) update: String,
     /// The row of an id.
     pub(crate) get: String,
@@ -25,27 +33,15 @@ impl Statements {
     pub(crate) fn new(place: fn(usize) -> String) -> Statements {
         let columns = columns();
         let all: Vec<String> = (1..=Row::COLUMNS.len()).map(place).collect();
-        let changing: Vec<String> = Row::COLUMNS
-            .iter()
-            .filter(|column| column.changes)
-            .enumerate()
-            .map(|(i, column)| format!("{} = {}", column.name, place(i + 1)))
-            .collect();
-        let next = |i: usize| place(changing.len() + i);
         Statements {
             insert: format!(
                 "INSERT INTO tool_calls ({columns}) VALUES ({}) ON CONFLICT DO NOTHING",
                 all.join(", ")
             ),
-            update: format!(
-                "UPDATE tool_calls SET {} WHERE call_id = {} AND status = {} AND lease_token IS NOT DISTINCT FROM {} \
-                 AND superseded_by IS NOT DISTINCT FROM {}",
-                changing.join(", "),
-                next(1),
-                next(2),
-                next(3),
-                next(4)
-            ),
+            place,
+            updates: RefCell::default(),
+            #[cfg(feature = "postgres")]
+            update: update(place, u64::MAX),
             get: format!("SELECT {columns} FROM tool_calls WHERE call_id = {}", place(1)),
             live: format!(
                 "SELECT {columns} FROM tool_calls WHERE tenant = {} AND tool_name = {} AND call_key = {} \
@@ -66,6 +62,35 @@ impl Statements {
             ),
         }
     }
+}
+
+impl Statements {
+    /// The statement that sets some of the columns, those with their bit in `changed`; then id, status, lease and successor as
+    /// they were. What is not set costs no index its entry.
+    pub(crate) fn update_of(&self, changed: u64) -> Rc<str> {
+        let mut updates = self.updates.borrow_mut();
+        Rc::clone(updates.entry(changed).or_insert_with(|| update(self.place, changed).into()))
+    }
+}
+
+fn update(place: fn(usize) -> String, changed: u64) -> String {
+    let set: Vec<String> = Row::COLUMNS
+        .iter()
+        .enumerate()
+        .filter(|(at, column)| column.changes && changed & (1 << at) != 0)
+        .enumerate()
+        .map(|(nth, (_, column))| format!("{} = {}", column.name, place(nth + 1)))
+        .collect();
+    let next = |nth: usize| place(set.len() + nth);
+    format!(
+        "UPDATE tool_calls SET {} WHERE call_id = {} AND status = {} AND lease_token IS NOT DISTINCT FROM {} \
+         AND superseded_by IS NOT DISTINCT FROM {}",
+        set.join(", "),
+        next(1),
+        next(2),
+        next(3),
+        next(4)
+    )
 }
 
 /// The columns, with commas.

@@ -2,6 +2,7 @@
 //!
 //! There is no timer: a single caller pays one commit, callers that wait share the next one.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,9 +23,9 @@ pub const BATCH: usize = 256;
 /// How long nothing happens before a backend tidies up.
 pub const IDLE: Duration = Duration::from_secs(5);
 
-/// How much of the last commit's time the writer waits for those whom that commit has woken: at most a quarter, and not when
-/// a sixteenth passes without anybody. They would else be in one batch and those who came meanwhile in the next one, for ever
-/// in turn. Nobody waits who is alone.
+/// How much of the last commit's time the writer waits for those whom that commit has woken: at most a quarter, not when a
+/// sixteenth passes without anybody, and not when all are there that can be: those whom it has woken and those who came
+/// meanwhile. They would else be in two batches, for ever in turn. Nobody waits who is alone.
 const PATIENCE: u32 = 4;
 const QUIET: u32 = 16;
 
@@ -140,35 +141,36 @@ fn gone() -> JournalError {
 
 fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, changed: &Notify) {
     let mut tidy = false;
-    // Whether the last commit was for many, and how long it took.
-    let (mut together, mut commit) = (false, Duration::ZERO);
+    // Those who came while the last commit was made; how many may come with them, and how long that commit took.
+    let mut early: VecDeque<Request> = VecDeque::new();
+    let (mut expected, mut commit) = (1, Duration::ZERO);
     loop {
-        let first = match requests.recv_timeout(backend.patience()) {
-            Ok(first) => first,
-            Err(RecvTimeoutError::Timeout) => {
-                if !std::mem::replace(&mut tidy, true) || backend.is_due() {
-                    backend.idle();
+        if early.is_empty() {
+            match requests.recv_timeout(backend.patience()) {
+                Ok(first) => early.push_back(first),
+                Err(RecvTimeoutError::Timeout) => {
+                    if !std::mem::replace(&mut tidy, true) || backend.is_due() {
+                        backend.idle();
+                    }
+                    continue;
                 }
-                continue;
+                Err(RecvTimeoutError::Disconnected) => {
+                    backend.idle();
+                    return;
+                }
             }
-            Err(RecvTimeoutError::Disconnected) => {
-                backend.idle();
-                return;
-            }
-        };
+        }
         tidy = false;
-        let (mut ops, mut replies) = (vec![first.op], vec![(first.reply, first._place)]);
         let gathering = Instant::now();
         let mut arrival = gathering;
-        while ops.len() < most {
+        while early.len() < most {
             match requests.try_recv() {
                 Ok(next) => {
-                    ops.push(next.op);
-                    replies.push((next.reply, next._place));
+                    early.push_back(next);
                     arrival = Instant::now();
                 }
                 Err(_)
-                    if together
+                    if early.len() < expected
                         && arrival.elapsed() < commit / QUIET
                         && gathering.elapsed() < commit / PATIENCE =>
                 {
@@ -177,9 +179,14 @@ fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, 
                 Err(_) => break,
             }
         }
+        let batch = early.drain(..early.len().min(most));
+        let (ops, replies): (Vec<_>, Vec<_>) =
+            batch.map(|request| (request.op, (request.reply, request._place))).unzip();
         let committing = Instant::now();
         let answers = backend.transact(&ops);
-        (together, commit) = (ops.len() > 1, committing.elapsed());
+        commit = committing.elapsed();
+        early.extend(requests.try_iter().take(QUEUE));
+        expected = early.len() + ops.len();
         for ((reply, place), answer) in replies.into_iter().zip(answers) {
             drop(place);
             if let Some(reply) = reply {

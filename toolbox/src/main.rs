@@ -1,6 +1,9 @@
 //! The standard tools as one program: `tool_cli` over what is linked here, with a workspace at `--root`
 //! and a sandbox for the commands that they run.
 
+mod approvals;
+mod audit;
+mod catalogue;
 mod journal;
 mod mcp;
 mod policy;
@@ -12,11 +15,11 @@ use std::sync::{Arc, LazyLock};
 use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
 use tool_core::journal::Journal;
-use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolContext, ToolError};
+use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, LimitSettings, ToolContext, ToolError};
 use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
 use tool_std::{Sandbox, Workspace};
-use tool_store::LazyJournal;
+use tool_store::{LazyJournal, StoredApprovals};
 
 fn main() -> ExitCode {
     // Each command that a tool runs is built by this program, started once more.
@@ -39,11 +42,23 @@ fn main() -> ExitCode {
         .command::<journal::JournalRevertTool>()
         .command::<journal::JournalPruneTool>()
         .command::<journal::JournalSalvageTool>()
+        .command::<approvals::ApprovalsListTool>()
+        .command::<approvals::ApprovalsAllowTool>()
+        .command::<approvals::ApprovalsDenyTool>()
+        .command::<approvals::ApprovalsRevokeTool>()
+        .command::<audit::AuditTool>()
+        .command::<catalogue::ToolsSyncTool>()
+        .command::<catalogue::ToolsEnableTool>()
+        .command::<catalogue::ToolsDisableTool>()
+        .command::<catalogue::SkillsOnTool>()
+        .command::<catalogue::SkillsOffTool>()
+        .rows(catalogue::rows)
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
         .command::<mcp::McpServeTool>()
         .probe("workspace", probe::workspace)
+        .probe("journal", probe::journal)
         .probe("sandbox", probe::sandbox);
     let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
     tool_cli::main(Ok(cli))
@@ -55,12 +70,21 @@ const ABOUT: &str = "The standard tools as one program.";
 /// The groups of tools, and what they are for.
 const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];
 
-/// Side effects are recorded, unless the journal is off.
+/// What may run at once is bounded, every call is audited, and side effects are recorded, unless the journal is off.
 fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
+    let builder = builder.limit(LimitSettings::default()).trace();
+    let builder = match audit::settings() {
+        Some(settings) => builder.audit(settings),
+        None => builder,
+    };
     match JOURNAL.as_ref() {
         Some(journal) => {
             let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
-            builder.journal(Arc::clone(journal) as Arc<dyn Journal>, JournalMode::Effects, program)
+            builder.approvals(StoredApprovals(Arc::clone(journal)), [0; 32]).journal(
+                Arc::clone(journal) as Arc<dyn Journal>,
+                JournalMode::Effects,
+                program,
+            )
         }
         None => builder,
     }
@@ -68,11 +92,14 @@ fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
 
 /// The journal of this process, opened by the first call that needs it.
 static JOURNAL: LazyLock<Option<Arc<LazyJournal>>> =
-    LazyLock::new(|| journal::place::journal(None).map(Arc::new));
+    LazyLock::new(|| journal::place::journal().map(Arc::new));
 
 /// What the standard tools find in their context, at a place of a run where the environment names one.
 fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     let builder = plain(settings)?;
+    if let Some(journal) = JOURNAL.as_deref().filter(|_| journal::place::is_named()) {
+        journal.outside_of(&settings.root);
+    }
     Ok(match journal::place::coordinates(settings, JOURNAL.as_deref())? {
         Some(at) => builder.at(at),
         None => builder,
@@ -83,8 +110,9 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
 fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
     let mut policy = rules(settings)?.workspace;
     policy.sealed_files.extend(journal::place::files());
-    // Who may change what it is held to is held to nothing.
-    policy.guarded_files.extend(settings.file.iter().chain(&settings.policy).cloned());
+    // What decides about the tools is read by them at most.
+    policy.guarded_files.extend(settings.policy.iter().cloned());
+    policy.guarded_files.extend(settings.file.iter().cloned());
     Workspace::open(&settings.root, policy)
 }
 

@@ -7,6 +7,9 @@ use tool_core::ToolError;
 use tool_std::Workspace;
 use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
+use tool_store::SqliteJournal;
+
+use crate::journal::place;
 
 /// Root, rules and limits of the file tools.
 pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
@@ -32,6 +35,31 @@ pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
         }
     };
     Ok(Probe { section, checks, limits: limits(workspace.limits().rows()) })
+}
+
+/// Where calls are recorded, and how many of them nobody knows the outcome of. A journal that is not there yet is not made.
+pub(crate) fn journal(_: &Settings) -> Result<Probe, ToolError> {
+    let Some(path) = place::path() else {
+        let advice = "unset TOOLBOX_JOURNAL: without a journal a retry after a crash may repeat effects";
+        return Ok(Probe { checks: vec![Check::warn("journal", "off", advice)], ..Probe::default() });
+    };
+    let shown = path.display().to_string();
+    let in_doubt = match path.exists() {
+        true => SqliteJournal::open(&path, place::options())?.in_doubt()?,
+        false => 0,
+    };
+    let check = match in_doubt {
+        0 => Check::ok("journal", format!("{shown}, no calls in doubt")),
+        some => {
+            let advice = "settle them: toolbox journal list --status in_doubt, toolbox journal recover";
+            Check::warn("journal", format!("{shown}, {some} calls in doubt"), advice)
+        }
+    };
+    Ok(Probe {
+        section: json!({"path": shown, "in_doubt": in_doubt}),
+        checks: vec![check],
+        limits: Vec::new(),
+    })
 }
 
 /// What of the machine is open to tools although it hardly should be.

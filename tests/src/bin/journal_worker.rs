@@ -120,7 +120,10 @@ fn main() {
         };
         fail::cfg_callback(failpoint, callback).unwrap();
     }
-    let durable = SqliteJournal::open(folder.join("journal.db"), SqliteOptions::default()).unwrap();
+    let mut options = SqliteOptions::default();
+    options.synchronous = std::env::var_os("TOOL_UNSYNCED").is_none();
+    let calls = std::env::var("TOOL_CALLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000);
+    let durable = SqliteJournal::open(folder.join("journal.db"), options).unwrap();
     let mut journal: Arc<dyn Journal> = Arc::new(durable);
     if std::env::var_os("TOOL_INTENT_AFTER_EFFECT").is_some() {
         journal = Arc::new(Careless { inner: journal, begun: Mutex::default() });
@@ -147,13 +150,17 @@ fn main() {
         let callers = (0..3).map(|caller: u64| {
             let (executor, ctx) = (executor.clone(), ctx.clone());
             tokio::spawn(async move {
-                for nth in 0..10_000_u64 {
+                for nth in 0..calls {
                     let amount = seed * 1_000_000 + caller * 100_000 + nth;
                     let tool =
                         ["charge_keyed", "charge_reconcilable", "charge_manual"][(amount % 3) as usize];
                     let ctx = ctx.for_run(at(format!("{seed}-{caller}")));
                     let call = Call::new(tool, json!({"amount": amount}));
                     match executor.call(call, &ctx, Caller::Test).await {
+                        // What could not be recorded is delivered, and says so.
+                        Ok(output) if output.meta.contains_key("journal") => {
+                            say(&format!("error {tool} {amount} in_doubt"));
+                        }
                         Ok(_) => say(&format!("ack {tool} {amount}")),
                         Err(error) => say(&format!("error {tool} {amount} {}", error.code_str())),
                     }

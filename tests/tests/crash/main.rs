@@ -10,6 +10,8 @@
 )]
 
 mod check;
+mod faults;
+mod traced;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};

@@ -91,6 +91,11 @@ pub trait Approvals: Send + Sync {
     /// `unavailable` where it cannot be forgotten.
     fn revoke(&self, id: &ApprovalId) -> Result<bool, ToolError>;
 
+    /// What secret arguments are digested with, where the store keeps such a key.
+    fn key(&self) -> Option<[u8; 32]> {
+        None
+    }
+
     /// Decides a question later. Says whether there was one.
     ///
     /// # Errors
@@ -153,6 +158,10 @@ impl<T: Approvals + ?Sized> Approvals for Arc<T> {
 
     fn revoke(&self, id: &ApprovalId) -> Result<bool, ToolError> {
         (**self).revoke(id)
+    }
+
+    fn key(&self) -> Option<[u8; 32]> {
+        (**self).key()
     }
 }
 

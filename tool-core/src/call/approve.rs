@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tracing::Instrument as _;
 
 use super::approvals::{
     Approval, ApprovalId, ApprovalState, Approvals, Flood, MemoryApprovals, approval_hash,
@@ -92,6 +93,21 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// The word in measurements.
+    fn word(&self) -> &'static str {
+        match self {
+            Decision::AllowOnce => "once",
+            Decision::AllowAlways => "always",
+            Decision::Deny { .. } => "deny",
+            Decision::Pending(_) => "pending",
+            Decision::Suspended => "suspended",
+            Decision::Cancelled => "cancelled",
+            Decision::Unavailable { .. } => "unavailable",
+        }
+    }
+}
+
 /// Somebody who can be asked.
 ///
 /// ```
@@ -160,7 +176,10 @@ impl Approve {
     }
 
     fn hash(&self, tool: &ToolEntry, args: &Value, who: Who<'_>) -> String {
-        approval_hash(who.tenant, who.agent, tool, args, &self.key)
+        // The store's key is asked for only where something is digested with it: it may have to be opened for that.
+        let has_secrets = tool.def().params.iter().any(|param| param.keys.secret);
+        let key = if has_secrets { self.approvals.key().unwrap_or(self.key) } else { self.key };
+        approval_hash(who.tenant, who.agent, tool, args, &key)
     }
 
     async fn ask(&self, inv: &Invocation<'_>) -> Result<(), ToolError> {
@@ -208,11 +227,17 @@ impl Approve {
             agent: who.agent,
             hash: &hash,
         };
+        let asked = Instant::now();
+        let span = tracing::debug_span!(target: "toolbox::call", "toolbox.approve");
         let decision = tokio::select! {
             biased;
             () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
-            decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)) => decision,
+            decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)).instrument(span) => decision,
         };
+        if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
+            facts.known().approval =
+                Some((asked.elapsed(), decision.as_ref().map_or("timeout", Decision::word)));
+        }
         match decision {
             // The answer that was read may be the end of a terminal that the caller has left.
             _ if inv.ctx.is_cancelled() => Err(run::cancelled(inv.tool)),

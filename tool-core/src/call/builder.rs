@@ -14,9 +14,11 @@ use super::journal::{JournalMode, Recorder, Shared, SnapshotHook};
 use super::layer::Layer;
 #[cfg(feature = "limit")]
 use super::limit::{Limit, LimitSettings};
+use super::metrics::{Meter, Metrics};
 use super::outside::Outside;
 use super::policy::Policy;
 use super::retry::Retry;
+use super::run::Abandoned;
 use super::shape::{READ_RESULT, Shape, ShapeSettings, no_reader};
 use crate::args::Coerce;
 use crate::context::ToolContext;
@@ -47,6 +49,7 @@ pub struct ExecutorBuilder {
     retries: u32,
     trace: bool,
     audit: Option<AuditSettings>,
+    metrics: Meter,
     own: Vec<Own>,
     coerce: Coerce,
     context: Option<ToolContext>,
@@ -76,6 +79,7 @@ impl ExecutorBuilder {
             retries: 0,
             trace: false,
             audit: None,
+            metrics: Meter::default(),
             own: Vec::new(),
             coerce: Coerce::Lenient,
             context: None,
@@ -139,7 +143,17 @@ impl ExecutorBuilder {
         mode: JournalMode,
         program: impl Into<String>,
     ) -> Self {
-        self.journal = Some(Shared { journal, mode, program: program.into(), snapshot: None });
+        let program = program.into();
+        self.journal = Some(Shared { journal, mode, program, snapshot: None, replay_reads: false });
+        self
+    }
+
+    /// Gives reads of earlier attempts their recorded results again, so that a run that is started over sees what it saw;
+    /// only where there is a journal of all calls, which must come first.
+    pub fn replay_reads(mut self) -> Self {
+        if let Some(journal) = &mut self.journal {
+            journal.replay_reads = true;
+        }
         self
     }
 
@@ -179,6 +193,12 @@ impl ExecutorBuilder {
     /// Writes an audit row for every call.
     pub fn audit(mut self, settings: AuditSettings) -> Self {
         self.audit = Some(settings);
+        self
+    }
+
+    /// Measures every call.
+    pub fn metrics(mut self, metrics: Arc<dyn Metrics>) -> Self {
+        self.metrics = Meter(Some(metrics));
         self
     }
 
@@ -241,14 +261,17 @@ impl ExecutorBuilder {
         if self.retries > 0 {
             chain.add("retry", Box::new(Retry(self.retries)));
         }
-        let audit = self.audit.map(|settings| Arc::new(Audit::new(settings)));
+        let meter = self.metrics;
+        let audit = self.audit.map(|settings| Arc::new(Audit::new(settings, meter.clone())));
         let outer = [("trace", self.trace), ("audit", audit.is_some())];
         let outer: Vec<&str> = outer.into_iter().filter(|row| row.1).map(|row| row.0).collect();
         for own in self.own {
             chain.add_own(own)?;
         }
         let (layers, names) = chain.finish(outer);
-        let outside = (self.trace || audit.is_some()).then_some(Outside { trace: self.trace, audit });
+        let is_seen = self.trace || audit.is_some() || meter.0.is_some();
+        let abandoned = Arc::new(Abandoned::new(meter.clone()));
+        let outside = is_seen.then_some(Outside { trace: self.trace, audit, meter });
         let (registry, coerce) = (self.registry, self.coerce);
         Ok(Executor::of(Inner {
             registry,
@@ -259,7 +282,7 @@ impl ExecutorBuilder {
             layers,
             names,
             coerce,
-            abandoned: Arc::default(),
+            abandoned,
             closing: Arc::default(),
         }))
     }

@@ -18,6 +18,9 @@ pub enum Caller {
 }
 
 impl Caller {
+    /// Every kind of caller.
+    pub const ALL: [Caller; 5] = [Caller::Llm, Caller::Cli, Caller::Mcp, Caller::Tool, Caller::Test];
+
     /// The word in records.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -227,6 +227,7 @@ impl Executor {
         let begin = Begin {
             executor: self.clone(),
             snapshot: admitted.as_ref().map(|admitted| Arc::clone(&admitted.snapshot)),
+            policy: admitted.as_ref().and_then(|admitted| admitted.policy.clone()),
             tool: found,
             caller,
             call_id: asked.take_call_id(),
@@ -235,6 +236,14 @@ impl Executor {
         };
         let inner_ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let layered = inner.is_layered(tool);
+        // Layers tell each other through it even where nobody outside listens.
+        let facts = facts.or_else(|| {
+            layered.then(|| {
+                let facts = Arc::new(Facts::default());
+                facts.met(tool, admitted.as_ref());
+                facts
+            })
+        });
         let keep = Keep {
             normal: layered || keyed || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
@@ -297,6 +306,7 @@ impl Executor {
         let begin = Begin {
             executor: self.clone(),
             snapshot: None,
+            policy: None,
             tool: found,
             caller,
             call_id: asked.take_call_id(),

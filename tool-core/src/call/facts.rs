@@ -27,6 +27,13 @@ pub(super) struct Known {
     pub(super) coerced: bool,
     pub(super) parked: bool,
     pub(super) call_id: Option<String>,
+    /// The number of the call in its attempt, and the digest of its key.
+    pub(super) seq: Option<u32>,
+    pub(super) key_sha256: Option<String>,
+    /// Whether nobody knows what the call did.
+    pub(super) in_doubt: bool,
+    /// How long somebody thought about the call, and what came of it.
+    pub(super) approval: Option<(Duration, &'static str)>,
 }
 
 impl Facts {

@@ -8,18 +8,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tracing::Instrument as _;
 
+use super::facts::Facts;
 use super::identify::{RECONSIDER, WillReplay};
 use super::layer::{Invocation, Layer, Next};
 use super::recording::Identity;
+use super::redact::sha256;
 use super::settle::{self, Asked};
 use super::{CallScope, redact, run};
 use crate::context::ToolContext;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
 use crate::journal::{
-    Begin, Begun, Class, Journal, JournalError, Lease, Outcome, Reconciled, ResolvedBy, Row, Status,
-    output_to_json, recorded,
+    Begin, Begun, Class, Journal, JournalError, Lease, Outcome, Reconciled, ResolvedBy, Row, RowQuery,
+    Status, output_to_json, recorded,
 };
 use crate::output::ToolResult;
 
@@ -74,9 +77,38 @@ pub(super) struct Shared {
     pub(super) mode: JournalMode,
     pub(super) program: String,
     pub(super) snapshot: Option<Arc<dyn SnapshotHook>>,
+    /// Whether reads of earlier attempts are given again.
+    pub(super) replay_reads: bool,
 }
 
 impl Shared {
+    /// What an equal read of an earlier attempt was recorded with: that of the latest one.
+    async fn earlier_read(
+        &self,
+        inv: &Invocation<'_>,
+        identity: &Identity,
+    ) -> Result<Option<Row>, ToolError> {
+        let attempt = inv.ctx.attempt();
+        if !self.replay_reads || attempt <= 1 || inv.ctx.run_id().is_empty() {
+            return Ok(None);
+        }
+        let query = RowQuery {
+            task: Some(inv.ctx.coordinates().task()),
+            tool: Some(inv.tool.name().to_owned()),
+            call_key: Some(identity.keys.call_key.clone()),
+            ..RowQuery::default()
+        };
+        let rows = self.journal.rows(&query).await?;
+        let settled = |row: &Row| matches!(row.status, Status::Ok | Status::Error);
+        let mut earlier = rows.into_iter().filter(|row| {
+            row.attempt < attempt
+                && row.replay_of.is_none()
+                && row.args_sha256 == identity.args_sha256
+                && settled(row)
+        });
+        Ok(earlier.next_back())
+    }
+
     pub(super) fn concerns(&self, tool: &ToolDef<'_>) -> bool {
         self.mode == JournalMode::All || tool.behavior.side_effect
     }
@@ -96,11 +128,27 @@ impl Recorder {
     }
 
     /// A read: run, and one row afterwards.
-    async fn read(&self, inv: Invocation<'_>, next: Next<'_>, mut row: Row) -> ToolResult {
+    async fn read(
+        &self,
+        inv: Invocation<'_>,
+        next: Next<'_>,
+        identity: &Identity,
+        mut row: Row,
+    ) -> ToolResult {
         if let Some(scope) = inv.ctx.running() {
             scope.recording().set_begun();
         }
         let tool = inv.tool;
+        if let Some(earlier) = self.0.earlier_read(&inv, identity).await? {
+            (row.status, row.effect) = (earlier.status, Some(crate::error::Effect::None));
+            row.finished_at_ms = Some(0);
+            row.replay_of = Some(earlier.call_id.clone());
+            row.output_json.clone_from(&earlier.output_json);
+            row.error_json.clone_from(&earlier.error_json);
+            row.retryable = earlier.retryable;
+            self.0.journal.record(row);
+            return recorded(&earlier);
+        }
         let result = next.run(inv).await;
         let outcome = outcome(tool.def(), &result, true);
         let (status, effect) = crate::journal::state::finish(row.class, outcome.ended);
@@ -130,7 +178,8 @@ impl Recorder {
         let mut begin = Begin { row, former: identity.former.clone(), consented: None };
         let give_up = give_up(inv.ctx);
         loop {
-            match journal.begin(begin.clone()).await? {
+            let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.begin");
+            match journal.begin(begin.clone()).instrument(span).await? {
                 Begun::Run(lease) if promised => {
                     // It was let pass without approval and limits, which a replay needs not.
                     let unapproved = ToolError::denied("The recorded outcome is gone.").code(RECONSIDER);
@@ -181,6 +230,10 @@ impl Recorder {
         let journal = &self.0.journal;
         journal.running(&lease);
         let (tool, ctx) = (inv.tool, inv.ctx);
+        let facts = inv.ext.get::<Arc<Facts>>().cloned();
+        if let Some(facts) = &facts {
+            facts.known().seq = Some(lease.seq);
+        }
         if let Some(scope) = ctx.running() {
             let (journal, lease, tool) = (Arc::clone(journal), lease.clone(), tool.clone());
             scope.recording().on_late(Box::new(move |result| {
@@ -194,7 +247,8 @@ impl Recorder {
         warn_of_promise(tool.name(), tool.def(), &result, took_key);
         let Some(lease) = unfinished.lease.take() else { return result };
         let call_id = lease.call_id.clone();
-        let written = journal.finish(lease, outcome(tool.def(), &result, took_key)).await;
+        let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.finish");
+        let written = journal.finish(lease, outcome(tool.def(), &result, took_key)).instrument(span).await;
         let status = match &written {
             Ok(row) => row.status,
             Err(error) => {
@@ -202,6 +256,9 @@ impl Recorder {
                 Status::InDoubt
             }
         };
+        if let (Status::InDoubt, Some(facts)) = (status, &facts) {
+            facts.known().in_doubt = true;
+        }
         self.snapshot(ctx, tool.name(), &call_id, status).await;
         if status == Status::InDoubt { in_doubt(result) } else { result }
     }
@@ -240,8 +297,11 @@ impl Layer for Recorder {
                 return Err(ToolError::internal("A call reached the journal without a key."));
             };
             let row = settle::draft(&inv, identity, &self.0.program);
+            if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
+                facts.known().key_sha256 = Some(sha256(&identity.keys.tool_key));
+            }
             if row.class == Class::Pure {
-                return self.read(inv, next, row).await;
+                return self.read(inv, next, identity, row).await;
             }
             self.effect(inv, next, identity, row).await
         })

@@ -22,6 +22,7 @@ mod journal;
 mod layer;
 #[cfg(feature = "limit")]
 mod limit;
+pub mod metrics;
 mod nested;
 mod outside;
 mod panic;
@@ -62,10 +63,11 @@ pub use journal::{
 pub use layer::{Ext, Invocation, Layer, Next};
 #[cfg(feature = "limit")]
 pub use limit::{LimitSettings, RateBucket};
+pub use metrics::{METRICS, Metric, MetricKind, Metrics, TELEMETRY_CONVENTIONS};
 pub use nested::{CALL_BUDGET, CALL_DEPTH};
 pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
 pub use retry::RETRIES;
-pub use run::DEFAULT_TIMEOUT;
+pub use run::{BLOCKING_MAX, DEFAULT_TIMEOUT};
 pub use scope::CallScope;
 pub(crate) use shape::READ_RESULT;
 pub use shape::{

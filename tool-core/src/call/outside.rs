@@ -9,14 +9,19 @@ use tracing::{Instrument as _, Span};
 use super::audit::{Audit, AuditRow, Ended};
 use super::decode::Asked;
 use super::facts::Facts;
+use super::metrics::{self, Meter};
+use super::trace::UNKNOWN;
+use super::who::Who;
 use super::{Caller, Executor, trace};
 use crate::context::ToolContext;
 use crate::output::ToolResult;
+use crate::registry::ToolEntry;
 
 /// The steps outside of decoding.
 pub(super) struct Outside {
     pub(super) trace: bool,
     pub(super) audit: Option<Arc<Audit>>,
+    pub(super) meter: Meter,
 }
 
 impl Outside {
@@ -37,6 +42,7 @@ impl Outside {
         facts.known().call_id = Some(call_id);
         let mut open = Open {
             audit: self.audit.as_deref(),
+            meter: &self.meter,
             span: span.clone(),
             facts: Arc::clone(&facts),
             tool: asked.tool().to_owned(),
@@ -46,6 +52,7 @@ impl Outside {
             began: Instant::now(),
             ended: false,
         };
+        self.meter.record(metrics::ACTIVE, 1.0, &[]);
         let result = executor.inside(asked, ctx, caller, Some(facts)).instrument(span).await;
         open.end(Some(&result));
         result
@@ -55,6 +62,7 @@ impl Outside {
 /// A call that has not been told of yet. Leaving it counts as its end.
 struct Open<'a> {
     audit: Option<&'a Audit>,
+    meter: &'a Meter,
     span: Span,
     facts: Arc<Facts>,
     tool: String,
@@ -72,8 +80,11 @@ impl Open<'_> {
         }
         let known = self.facts.known().clone();
         trace::end(&self.span, &known, result);
-        let Some(audit) = self.audit else { return };
         let duration: Duration = self.began.elapsed();
+        self.meter.record(metrics::ACTIVE, -1.0, &[]);
+        let tool = known.tool.as_ref().map_or(UNKNOWN, ToolEntry::name);
+        self.meter.ended(tool, Who::of(self.ctx).agent, &known, result, duration);
+        let Some(audit) = self.audit else { return };
         let ended = Ended {
             asked: &self.tool,
             raw: &self.raw,

@@ -1,5 +1,6 @@
 //! What a policy says, as the pipeline sees it. Reading policy files is another crate's business.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -30,6 +31,16 @@ pub trait Policy: Send + Sync {
     /// # Errors
     /// `denied` or `invalid_args`, with every violation in `details.violations`.
     fn judge(&self, request: &PolicyRequest<'_>) -> Result<(), ToolError>;
+
+    /// Judges a path that a tool of an agent has opened: absolute, without links. Capabilities ask this about what they
+    /// hold, since a name that was judged may mean another file by then.
+    ///
+    /// # Errors
+    /// `denied`, as [`judge`](Self::judge) would refuse a parameter with this path.
+    fn judge_path(&self, agent: &str, tool: &str, path: &Path) -> Result<(), ToolError> {
+        let _ = (agent, tool, path);
+        Ok(())
+    }
 
     /// When calls of a tool need approval; `None` leaves that to the executor.
     fn approval(&self, agent: &str, tool: &ToolEntry) -> Option<ToolApproval>;

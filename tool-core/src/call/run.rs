@@ -12,14 +12,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::decode::decode_again;
+use super::metrics::{self, Meter};
 use super::panic::{Guarded, guard};
 use super::redact::KnownSecrets;
 use crate::context::ToolContext;
 use crate::def::{Behavior, Run};
 use crate::depth::within_depth;
-use crate::error::ToolError;
+use crate::error::{Effect, ToolError};
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
 
@@ -28,6 +30,9 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a cancelled tool may take to return what it has.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How many plain functions block a thread at once; further ones wait.
+pub const BLOCKING_MAX: usize = 32;
 
 /// How many abandoned functions may still block threads before further ones are refused.
 const ABANDONED_MAX: usize = 16;
@@ -58,20 +63,72 @@ impl Start {
     }
 }
 
-/// Counts the blocking functions whose callers have given up on them.
-#[derive(Debug, Default)]
-pub(super) struct Abandoned(AtomicUsize);
+/// The threads that plain functions block, and how many of those their callers have given up on.
+pub(super) struct Abandoned {
+    count: AtomicUsize,
+    threads: Arc<Semaphore>,
+    meter: Meter,
+}
 
 impl Abandoned {
-    /// Lets one more blocking function start, unless too many are left behind already. It counts from when its caller
-    /// drops [`Waiting`] until it drops [`Working`], whatever becomes of the runtime in between.
-    pub(super) fn admit(self: &Arc<Self>, ctx: &ToolContext) -> Result<(Waiting, Working), ToolError> {
-        if self.0.load(Ordering::Relaxed) >= ABANDONED_MAX {
-            return Err(ToolError::unavailable("Too many tools that did not stop still run.")
-                .code("blocking_pool_exhausted"));
+    pub(super) fn new(meter: Meter) -> Self {
+        Self { count: AtomicUsize::new(0), threads: Arc::new(Semaphore::new(BLOCKING_MAX)), meter }
+    }
+
+    /// Lets one more blocking function start, once a thread is free, unless too many are left behind already. It counts
+    /// from when its caller drops [`Waiting`] until it drops [`Working`], whatever becomes of the runtime in between.
+    pub(super) async fn admit(
+        self: &Arc<Self>,
+        tool: &ToolEntry,
+        ctx: &ToolContext,
+    ) -> Result<(Waiting, Working), ToolError> {
+        let exhausted = || {
+            ToolError::unavailable("Too many tools that did not stop still run.")
+                .code("blocking_pool_exhausted")
+                .effect(Effect::None)
+        };
+        if self.count.load(Ordering::Relaxed) >= ABANDONED_MAX {
+            return Err(exhausted());
         }
+        let thread = match Arc::clone(&self.threads).try_acquire_owned() {
+            Ok(thread) => thread,
+            Err(_) => {
+                let began = Instant::now();
+                let thread = tokio::select! {
+                    biased;
+                    () = ctx.cancelled() => return Err(cancelled(tool).effect(Effect::None)),
+                    thread = Arc::clone(&self.threads).acquire_owned() => thread.map_err(|_| exhausted())?,
+                };
+                // The time limit is for what the tool does.
+                ctx.waited(began.elapsed());
+                thread
+            }
+        };
         let function = Arc::new(Function { abandoned: Arc::clone(self), left: AtomicBool::new(false) });
-        Ok((Waiting(Arc::clone(&function), ctx.clone()), Working(function)))
+        Ok((Waiting(Arc::clone(&function), ctx.clone()), Working(function, thread)))
+    }
+
+    /// The same for a caller without a runtime, which blocks until a thread is free.
+    pub(super) fn admit_blocking(
+        self: &Arc<Self>,
+        tool: &ToolEntry,
+        ctx: &ToolContext,
+    ) -> Result<(Waiting, Working), ToolError> {
+        struct Unpark(std::thread::Thread);
+        impl std::task::Wake for Unpark {
+            fn wake(self: Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+        let waker = std::task::Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut context = std::task::Context::from_waker(&waker);
+        let mut admitted = pin!(self.admit(tool, ctx));
+        loop {
+            if let Poll::Ready(admitted) = admitted.as_mut().poll(&mut context) {
+                return admitted;
+            }
+            std::thread::park();
+        }
     }
 }
 
@@ -92,15 +149,16 @@ impl Drop for Waiting {
             return;
         }
         self.1.cancel();
-        abandoned.0.fetch_add(1, Ordering::Relaxed);
+        abandoned.count.fetch_add(1, Ordering::Relaxed);
+        abandoned.meter.record(metrics::RUN_ABANDONED, 1.0, &[]);
         if left.swap(true, Ordering::AcqRel) {
-            abandoned.0.fetch_sub(1, Ordering::Relaxed);
+            abandoned.count.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
 
-/// A blocking function on its thread.
-pub(super) struct Working(Arc<Function>);
+/// A blocking function on its thread, which is free again when this is dropped.
+pub(super) struct Working(Arc<Function>, #[expect(dead_code, reason = "held")] OwnedSemaphorePermit);
 
 impl Working {
     /// Whether nobody waits for the function any more.
@@ -112,7 +170,7 @@ impl Working {
 impl Drop for Working {
     fn drop(&mut self) {
         if self.0.left.swap(true, Ordering::AcqRel) {
-            self.0.abandoned.0.fetch_sub(1, Ordering::Relaxed);
+            self.0.abandoned.count.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
@@ -186,7 +244,7 @@ async fn on_blocking_pool(
     ctx: ToolContext,
     abandoned: &Arc<Abandoned>,
 ) -> ToolResult {
-    let (waiting, working) = abandoned.admit(&ctx)?;
+    let (waiting, working) = abandoned.admit(tool, &ctx).await?;
     let (name, behavior) = (tool.name().to_owned(), tool.def().behavior);
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {

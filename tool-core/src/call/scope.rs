@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::closing::Closing;
 use super::gate::Snapshot;
+use super::policy::Policy;
 use super::recording::Recording;
 use super::redact::KnownSecrets;
 use super::shape::ResultStore;
@@ -22,6 +23,8 @@ pub struct CallScope {
     executor: Executor,
     /// What the caller sees; the tools that ask agents live in it.
     snapshot: Option<Arc<Snapshot>>,
+    /// What the call was let in under: capabilities ask it again about what they opened.
+    policy: Option<Arc<dyn Policy>>,
     tool: Found,
     caller: Caller,
     call_id: Option<String>,
@@ -50,6 +53,7 @@ pub(super) enum Found {
 pub(super) struct Begin {
     pub(super) executor: Executor,
     pub(super) snapshot: Option<Arc<Snapshot>>,
+    pub(super) policy: Option<Arc<dyn Policy>>,
     pub(super) tool: Found,
     pub(super) caller: Caller,
     pub(super) call_id: Option<String>,
@@ -59,10 +63,11 @@ pub(super) struct Begin {
 
 impl CallScope {
     pub(super) fn new(begin: Begin, parent: Option<Arc<CallScope>>) -> CallScope {
-        let Begin { executor, snapshot, tool, caller, call_id, deadline, recording } = begin;
+        let Begin { executor, snapshot, policy, tool, caller, call_id, deadline, recording } = begin;
         CallScope {
             executor,
             snapshot,
+            policy,
             tool,
             caller,
             call_id,
@@ -169,6 +174,10 @@ impl CallScope {
 
     pub(crate) fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         self.snapshot.as_ref()
+    }
+
+    pub(crate) fn policy(&self) -> Option<&Arc<dyn Policy>> {
+        self.policy.as_ref()
     }
 
     pub(crate) fn results(&self) -> Option<&Arc<dyn ResultStore>> {

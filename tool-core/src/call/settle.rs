@@ -1,8 +1,11 @@
 //! Settling a call in doubt before it is repeated: the tool's own handler, and the questions to a person. (journal.md §4, §7)
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::approve::{APPROVAL_TIME, ApprovalRequest, Decision};
+use super::facts::Facts;
 use super::journal::RECONCILE_TIME;
 use super::layer::Invocation;
 use super::recording::Identity;
@@ -23,7 +26,11 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
     let parent = scope.and_then(|scope| scope.parent());
     let class = Class::of(def);
     let (input, input_complete) = input(def, &inv.args);
+    let known = inv.ext.get::<Arc<Facts>>().map(|facts| facts.known().clone()).unwrap_or_default();
     Row {
+        approval_id: known.approval_id,
+        approved_by: known.approved_by,
+        policy_sha256: known.policy_sha256,
         run_id: if at.run_id.is_empty() { format!("call:{call_id}") } else { at.run_id.clone() },
         node_id: at.node_id.clone(),
         iteration: at.iteration,

@@ -20,11 +20,12 @@ pub(super) fn on_thread(
     ctx: ToolContext,
     deadline: Instant,
 ) -> ToolResult {
-    let (_waiting, working) = executor.abandoned().admit(&ctx)?;
+    let gone = || ToolError::internal("The tool stopped unexpectedly.");
+    let entry = executor.at(tool).ok_or_else(gone)?;
+    let (_waiting, working) = executor.abandoned().admit_blocking(entry, &ctx)?;
     let (done, result) = mpsc::sync_channel(1);
     let worker = executor.clone();
     let inner = ctx.clone();
-    let gone = || ToolError::internal("The tool stopped unexpectedly.");
     thread::Builder::new()
         .name("tool".to_owned())
         .spawn(move || {
@@ -35,13 +36,13 @@ pub(super) fn on_thread(
             }
         })
         .map_err(|error| ToolError::unavailable("No thread could be started.").source(error))?;
-    let tool = executor.at(tool).ok_or_else(gone)?;
+    let deadline = deadline + ctx.running().map(|call| call.waited()).unwrap_or_default();
     match result.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
         Ok(result) => result,
         Err(mpsc::RecvTimeoutError::Disconnected) => Err(gone()),
         Err(mpsc::RecvTimeoutError::Timeout) => {
             ctx.cancel();
-            Err(late(tool, result.recv_timeout(Duration::from_millis(500)).ok()))
+            Err(late(entry, result.recv_timeout(Duration::from_millis(500)).ok()))
         }
     }
 }

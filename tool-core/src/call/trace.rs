@@ -4,13 +4,14 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::Caller;
+use super::audit::is_replayed;
 use super::facts::Known;
 use super::who::Who;
 use crate::context::ToolContext;
 use crate::output::ToolResult;
 
 /// What an unknown tool is called in spans and metrics: names that callers make up are none.
-const UNKNOWN: &str = "_unknown";
+pub(super) const UNKNOWN: &str = "_unknown";
 
 /// The span of a call.
 pub(super) fn span(tool: Option<&str>, call_id: &str, ctx: &ToolContext, caller: Caller) -> Span {
@@ -28,8 +29,8 @@ pub(super) fn span(tool: Option<&str>, call_id: &str, ctx: &ToolContext, caller:
         error.type = Empty,
         toolbox.caller = caller.as_str(),
         toolbox.run.id = (!who.run.is_empty()).then_some(who.run),
-        toolbox.attempt = 1,
-        toolbox.replayed = false,
+        toolbox.attempt = ctx.attempt(),
+        toolbox.replayed = Empty,
         toolbox.tries = Empty,
     )
 }
@@ -37,6 +38,7 @@ pub(super) fn span(tool: Option<&str>, call_id: &str, ctx: &ToolContext, caller:
 /// What is known when the call has ended.
 pub(super) fn end(span: &Span, known: &Known, result: Option<&ToolResult>) {
     span.record("toolbox.tries", known.tries.max(1));
+    span.record("toolbox.replayed", is_replayed(result));
     match result {
         Some(Ok(_)) => {}
         Some(Err(error)) => {

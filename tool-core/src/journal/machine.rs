@@ -2,6 +2,7 @@
 //!
 //! A backend gives a transaction that can find, insert and change rows ([`Rows`]); the decisions are made here.
 
+use super::class::Class;
 use super::fault::JournalError;
 use super::replay_gate::ReplayConsent;
 use super::row::Row;
@@ -157,6 +158,15 @@ fn insert(rows: &mut dyn Rows, mut row: Row) -> Result<Option<Row>> {
 }
 
 fn meet(rows: &mut dyn Rows, begin: &Begin) -> Result<Met> {
+    // Most calls are new: whether the key is free, the table itself tells best. The keys of former names it does not know.
+    if begin.former.is_empty() && begin.row.class != Class::Pure {
+        match run(rows, begin.row.clone(), 0) {
+            Ok(Some(lease)) => return Ok(Met::Run(lease)),
+            // Whose id it is that is taken, its own key tells better.
+            Ok(None) | Err(JournalError::Store { code: "call_id_taken", .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
     for _ in 0..RACES {
         let row = &begin.row;
         let mut met = rows.live(&key_of(row, &row.tool_name, &row.call_key))?;

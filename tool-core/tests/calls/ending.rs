@@ -100,3 +100,55 @@ async fn a_shutdown_refuses_new_calls_and_ends_running_ones() {
     assert_eq!((refused.kind(), refused.code_str()), (ErrorKind::Unavailable, "shutting_down"));
     assert_eq!(rows.take().len(), 2);
 }
+
+/// Holds a thread until it is let go.
+#[tool(register = false)]
+fn hold(#[ctx] gate: &Held) {
+    let Held(count, open) = gate;
+    count.fetch_add(1, Ordering::SeqCst);
+    drop(open.read().unwrap());
+    count.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// How many hold a thread, and what they wait for.
+#[derive(Clone, Default)]
+struct Held(std::sync::Arc<std::sync::atomic::AtomicUsize>, std::sync::Arc<std::sync::RwLock<()>>);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_more_plain_functions_block_threads_than_there_may_be() {
+    let executor =
+        Executor::standard(Registry::builder().add::<HoldTool>().build().unwrap()).build().unwrap();
+    let gate = Held::default();
+    let ctx = ToolContext::builder().provide(gate.clone()).build();
+    let closed = gate.1.write().unwrap();
+    let calls: Vec<_> = (0..40)
+        .map(|_| {
+            let (executor, ctx) = (executor.clone(), ctx.clone());
+            tokio::spawn(async move { executor.call(Call::new("hold", json!({})), &ctx, Caller::Test).await })
+        })
+        .collect();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while gate.0.load(Ordering::SeqCst) < tool_core::BLOCKING_MAX {
+        assert!(Instant::now() < deadline, "{} run", gate.0.load(Ordering::SeqCst));
+        tokio::task::yield_now().await;
+    }
+    // A caller without a runtime takes its thread from the same number.
+    let waiting = {
+        let (executor, ctx) = (executor.clone(), ctx.clone());
+        let timeout = Instant::now() + Duration::from_secs(30);
+        std::thread::spawn(move || {
+            let ctx = ctx.to_builder().deadline(timeout).build();
+            executor.call_blocking(Call::new("hold", json!({})), &ctx, Caller::Test)
+        })
+    };
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+        assert_eq!(gate.0.load(Ordering::SeqCst), tool_core::BLOCKING_MAX);
+    }
+    assert!(!waiting.is_finished());
+    drop(closed);
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    tokio::task::spawn_blocking(move || waiting.join().unwrap().unwrap()).await.unwrap();
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
+use tool_core::{Effect, ToolError};
 
 use super::{Finding, Lists, Names, Refusal, shown};
 use crate::paths::Paths;
@@ -92,10 +93,13 @@ impl Lists<PathPattern> {
         Finding { rule: rule.to_owned(), pointer, refusal }
     }
 
-    /// Whether a resolved path may be touched: what capabilities ask again for what they opened.
-    pub(crate) fn allows(&self, path: &Path) -> bool {
-        let denied = self.denied.iter().flatten().any(|(_, pattern)| pattern.matches(path));
-        let allowed = self.allowed.as_ref();
-        !denied && allowed.is_none_or(|list| list.iter().any(|(_, pattern)| pattern.matches(path)))
+    /// Judges a resolved path: what capabilities ask again about what they opened.
+    pub(crate) fn judge_opened(&self, tool: &str, path: &Path) -> Result<(), ToolError> {
+        let matches = |pattern: &PathPattern| pattern.matches(path);
+        let what = format!("path {}", shown(&path.to_string_lossy()));
+        let Some(refusal) = self.judge(&NAMES, &what, matches, matches).1 else { return Ok(()) };
+        // Nothing was done with what is open.
+        let error = ToolError::new(refusal.kind, format!("{tool}: {}", refusal.text)).code(refusal.code);
+        Err(error.effect(Effect::None).detail("layer", "gate"))
     }
 }

@@ -48,7 +48,8 @@ impl Ground {
         }
         let mut covered: Vec<PathBuf> = covered();
         covered.extend(secrets);
-        covered.extend(policy.sealed.iter().chain(&workspace.policy().sealed).cloned());
+        let own = workspace.policy();
+        covered.extend(policy.sealed.iter().chain(&own.sealed).chain(&own.sealed_files).cloned());
         covered.extend(fs::canonicalize(state_directory()).ok());
         let mut ground = Self {
             root,

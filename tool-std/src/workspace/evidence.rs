@@ -163,23 +163,6 @@ impl Workspace {
         Ok(Some((evidence, is_kept.then_some(old))))
     }
 
-    /// Removes the evidence of calls whose journal rows are gone, by their keys; says of how many there was any.
-    ///
-    /// # Errors
-    /// What the system refuses.
-    pub fn forget_evidence(&self, keys: &[String]) -> io::Result<usize> {
-        let Some(effects) = &self.policy().effects else { return Ok(0) };
-        let mut forgotten = 0;
-        for key in keys {
-            match fs::remove_file(effects.join(file_name(key))) {
-                Ok(()) => forgotten += 1,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(forgotten)
-    }
-
     /// Whether evidence is about this tree.
     pub(crate) fn is_about(&self, evidence: &Evidence) -> bool {
         self.root_id().is_ok_and(|root| root == evidence.root)
@@ -254,6 +237,22 @@ fn file_name(key: &str) -> String {
         true => key.to_owned(),
         false => format!("x_{}", tool_core::canonical::hex(&Sha256::digest(key))),
     }
+}
+
+/// Removes the evidence of calls that are in no journal any more, by their keys; says how many there were.
+///
+/// # Errors
+/// What the system refuses.
+pub fn forget_evidence<'k>(effects: &Path, keys: impl IntoIterator<Item = &'k str>) -> io::Result<usize> {
+    let mut gone = 0;
+    for key in keys {
+        match fs::remove_file(effects.join(file_name(key))) {
+            Ok(()) => gone += 1,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(gone)
 }
 
 /// Writes a file that is there whole, or not at all.

@@ -53,6 +53,7 @@ pub use walk::{Entry, GitDirectories, Skipped, Unreadable, UnreadablePlace, Walk
 
 use crate::limits::Limits;
 pub(crate) use destination::{Destination, HeldDestination, sync};
+pub use evidence::forget_evidence;
 pub(crate) use evidence::{Deed, Evidence, Intent, Seen};
 use locate::Place;
 use lock::Locks;
@@ -80,6 +81,8 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Tree {
     configured: PathBuf,
+    /// The root without links.
+    real: PathBuf,
     roots: Roots,
     opener: Opener,
     names: Names,
@@ -136,16 +139,21 @@ impl Workspace {
         let opener = Opener::new(&configured, policy.mounts, missing.contains(&"openat2"))
             .map_err(|errno| failed(errno.into()))?;
         let real = std::fs::canonicalize(&configured).map_err(failed)?;
-        let sealed = policy.sealed.iter().filter_map(|path| identity::below(&real, path)).collect();
+        let below = |paths: &[PathBuf]| -> Vec<Relative> {
+            paths.iter().filter_map(|path| identity::below(&real, path)).collect()
+        };
+        let sealed = [below(&policy.sealed), below(&policy.sealed_files)].concat();
+        let guarded = below(&policy.guarded_files);
         let workspace = Self {
             tree: Arc::new(Tree {
                 roots: Roots::new(&configured, &real),
                 opener,
-                names: Names::new(&policy.protect, sealed)?,
+                names: Names::new(&policy.protect, sealed, guarded)?,
                 quota: Quota::new(policy.max_bytes, policy.max_files),
                 locks: Arc::default(),
                 policy,
                 configured,
+                real,
                 is_managed: false,
             }),
             call: None,
@@ -289,8 +297,9 @@ impl Workspace {
         self.permit(path.given(), path.relative(), wanted)?;
         let located = self.locate(path)?;
         self.permit(path.given(), &located.relative(), wanted)?;
-        if let Place::Existing(handle) = &located.place {
-            self.permit_handle(path.given(), handle, wanted)?;
+        match &located.place {
+            Place::Existing(handle) => self.permit_handle(path.given(), handle, wanted)?,
+            Place::Missing { .. } => self.permit_by_policy(&located.relative())?,
         }
         Ok(located)
     }
@@ -303,8 +312,19 @@ impl Workspace {
         }
     }
 
-    /// Refuses a file that is protected by identity, or has more names than the policy allows.
+    /// Refuses a path without links, of what is open or about to be made, that the agent's policy refuses to the running
+    /// tool. Its parameter was judged before, by what the name meant then (calls.md §4).
+    pub(crate) fn permit_by_policy(&self, path: &Relative) -> Result<(), ToolError> {
+        let Some(call) = &self.call else { return Ok(()) };
+        match path.is_root() {
+            true => call.judge_path(&self.tree.real),
+            false => call.judge_path(&self.tree.real.join(path.as_path())),
+        }
+    }
+
+    /// Refuses a file that the agent's policy or its identity protects, or that has more names than allowed.
     pub(crate) fn permit_handle(&self, given: &str, file: &Handle, wanted: Use) -> Result<(), ToolError> {
+        self.permit_by_policy(&file.relative)?;
         let policy = &self.tree.policy;
         let is_regular = FileType::from_raw_mode(file.stat.st_mode) == FileType::RegularFile;
         if !is_regular {

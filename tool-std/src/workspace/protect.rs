@@ -99,6 +99,8 @@ pub(crate) struct Names {
     /// Whether a name can begin with a byte: most components are told from all names by their first.
     beginnings: [bool; 256],
     sealed: Vec<Relative>,
+    /// Files in use that are read and never changed, by their place below the root.
+    guarded: Vec<Relative>,
 }
 
 #[derive(Debug)]
@@ -172,11 +174,15 @@ fn begins(parts: &[Part], components: &[&[u8]]) -> bool {
 }
 
 impl Names {
-    /// The table with the operator's changes; `sealed` are directories below the root.
+    /// The table with the operator's changes; `sealed` and `guarded` are places below the root.
     ///
     /// # Errors
     /// `not_configured` for a glob that is not one.
-    pub(crate) fn new(protect: &Protect, sealed: Vec<Relative>) -> Result<Self, ToolError> {
+    pub(crate) fn new(
+        protect: &Protect,
+        sealed: Vec<Relative>,
+        guarded: Vec<Relative>,
+    ) -> Result<Self, ToolError> {
         let open = |name: &str| protect.open.iter().any(|other| other.eq_ignore_ascii_case(name));
         let table = [
             (Class::Secret, &SECRET[..]),
@@ -194,7 +200,7 @@ impl Names {
                 names.push(added_name(class, name)?);
             }
         }
-        Ok(Self { beginnings: beginnings(&names), names, sealed })
+        Ok(Self { beginnings: beginnings(&names), names, sealed, guarded })
     }
 
     /// How a path is protected, if it is: the strictest class that applies.
@@ -203,7 +209,12 @@ impl Names {
             return Some(Class::Sealed);
         }
         let components: Vec<&[u8]> = path.components().collect();
-        (0..components.len()).filter_map(|start| self.class_from(components.get(start..)?)).min()
+        let by_name =
+            (0..components.len()).filter_map(|start| self.class_from(components.get(start..)?)).min();
+        match self.guarded.iter().any(|guarded| lies_in(path, guarded)) {
+            true => Some(by_name.map_or(Class::Guarded, |class| class.min(Class::Guarded))),
+            false => by_name,
+        }
     }
 
     /// The strictest class of the names that these components begin with.
@@ -225,7 +236,7 @@ impl Names {
     pub(crate) fn is_on_the_way(&self, path: &Relative) -> bool {
         let components: Vec<&[u8]> = path.components().collect();
         self.names.iter().any(|name| name.is_begun_by(&components))
-            || self.sealed.iter().any(|sealed| lies_in(sealed, path))
+            || self.sealed.iter().chain(&self.guarded).any(|place| lies_in(place, path))
     }
 
     /// How many names of a class are protected, for `doctor`.
@@ -277,7 +288,7 @@ mod tests {
     }
 
     fn names() -> Names {
-        Names::new(&Protect::default(), vec![path("state/toolbox")]).unwrap()
+        Names::new(&Protect::default(), vec![path("state/toolbox")], vec![path("conf/policy.toml")]).unwrap()
     }
 
     #[test]
@@ -288,6 +299,8 @@ mod tests {
             (".git/config", [true, false, false]),
             (".git/HEAD", [true, true, false]),
             (".bashrc", [true, true, false]),
+            ("conf/policy.toml", [true, true, false]),
+            ("conf/policy.yaml", [true, true, true]),
             ("src/main.rs", [true, true, true]),
         ];
         for (text, expected) in rows {
@@ -321,7 +334,8 @@ mod tests {
 
     #[test]
     fn directories_on_the_way_to_a_protected_name_are_known() {
-        for text in [".aws", "x/.Config", "a/b/.cargo", ".kube", ".docker", "state", "state/toolbox"] {
+        for text in [".aws", "x/.Config", "a/b/.cargo", ".kube", ".docker", "state", "state/toolbox", "conf"]
+        {
             assert!(names().is_on_the_way(&path(text)), "{text}");
         }
         for text in [".aws/x", "aws", ".awsx", "src", "x/state", ".config/other"] {
@@ -336,11 +350,11 @@ mod tests {
             guarded: vec!["deploy".into()],
             open: vec![".VSCODE".into()],
         };
-        let names = Names::new(&protect, Vec::new()).unwrap();
+        let names = Names::new(&protect, Vec::new(), Vec::new()).unwrap();
         assert_eq!(names.class(&path("a/key.PEM")), Some(Class::Secret));
         assert_eq!(names.class(&path("deploy/prod.sh")), Some(Class::Guarded));
         assert_eq!(names.class(&path(".vscode/tasks.json")), None);
         let wrong = Protect { secret: vec!["a/*".into()], ..Protect::default() };
-        assert_eq!(Names::new(&wrong, Vec::new()).unwrap_err().code_str(), "glob_invalid");
+        assert_eq!(Names::new(&wrong, Vec::new(), Vec::new()).unwrap_err().code_str(), "glob_invalid");
     }
 }

@@ -207,6 +207,7 @@ impl Workspace {
     ) -> Result<Option<Handle>, ToolError> {
         let relative = directory.relative.join(name);
         self.permit(given, &relative, Use::Write)?;
+        self.permit_by_policy(&relative)?;
         let handle = match self.opener().child(directory.as_fd(), name, relative) {
             Ok(handle) => handle,
             Err(Refused::System(Errno::NOENT)) => return Ok(None),

@@ -304,6 +304,7 @@ impl TreeCopy<'_> {
             .map_err(|errno| self.failed(errno))?;
         let relative = at.relative.join(&name);
         self.workspace.permit(given, &relative, Use::Write)?;
+        self.workspace.permit_by_policy(&relative)?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => {
                 at.directories.push(name);

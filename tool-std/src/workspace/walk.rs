@@ -377,6 +377,10 @@ impl<'w> Walk<'w> {
             self.is_cut_by_depth |= !stays_outside && entry.depth >= deepest;
             return;
         }
+        if let Err(error) = self.workspace.permit_by_policy(&entry.relative) {
+            self.unreadable.note(&entry.relative, &error);
+            return;
+        }
         match self.open_directory(entry) {
             Ok(directory) => {
                 let above = self.frames.last().and_then(|frame| frame.ignores.clone());

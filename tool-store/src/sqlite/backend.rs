@@ -12,6 +12,7 @@ use tool_core::journal::{JournalError, Result, VerifyOptions};
 
 use super::files::Inode;
 use super::owner::Owners;
+use super::recent::Recent;
 use super::seal::{self, Sealer};
 use super::space::Space;
 use super::table::{FULL, Table, failed, head};
@@ -44,6 +45,7 @@ pub(crate) struct Backend {
     space: Space,
     synchronous: bool,
     sql: Statements,
+    recent: Recent,
     /// Gone after a failed commit, until it is opened and verified again.
     db: Option<Connection>,
     looked: Option<Instant>,
@@ -62,6 +64,7 @@ impl Backend {
             owners: Owners::new(&path, &owner),
             space: Space::new(&path, min_free),
             sql: Statements::new(|n| format!("?{n}")),
+            recent: Recent::default(),
             db: None,
             looked: None,
             found: (Ok(()), Ok(())),
@@ -77,8 +80,11 @@ impl Backend {
 
     /// Opens the connection and looks at the end of the chain.
     fn connect(&mut self) -> Result<&Connection> {
+        // One process at a time: SQLite does not wait for its turn where the way of journaling is changed, and what is looked at
+        // in several steps must not be made meanwhile.
+        let _turn = seal::turn(&self.path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
+        let mut db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
         db.execute_batch("PRAGMA busy_timeout = 10000").map_err(|error| failed(&error))?;
         // What is not ours is not written to, not even by a change of its mode.
         schema::check(&db, &self.path)?;
@@ -87,6 +93,7 @@ impl Backend {
             db.execute_batch("PRAGMA synchronous = OFF").map_err(|error| failed(&error))?;
         }
         schema::migrate(&db, &self.path)?;
+        db.busy_handler(Some(patient)).map_err(|error| failed(&error))?;
         let report = verify::verify(&db, seal::read(&self.seal), VerifyOptions::default())?;
         match report.verdict {
             tool_core::journal::chain::Verdict::Ok(_) => {}
@@ -117,7 +124,9 @@ impl Backend {
             self.connect()?;
         }
         let Some(db) = &self.db else { return Err(JournalError::unavailable("The journal is not open.")) };
-        db.execute_batch("BEGIN IMMEDIATE").map_err(|error| match error.sqlite_error_code() {
+        // Not parsed anew for each batch.
+        let say = |sql: &str| db.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+        say("BEGIN IMMEDIATE").map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy) => {
                 let pids = self.owners.pids().join(", ");
                 JournalError::unavailable(format!("Another process keeps the journal busy (pid {pids})."))
@@ -127,17 +136,25 @@ impl Backend {
         let mut end = Head::default();
         let done = (|| {
             end = head(db)?;
+            self.recent.refresh(db)?;
             let mut answers = Vec::with_capacity(ops.len());
             for op in ops {
-                answers.push(savepoint(
+                if let (true, Err(error)) = (op.is_intent(), &self.found.1) {
+                    answers.push(Err(error.clone()));
+                    continue;
+                }
+                let table = Table {
                     db,
-                    &self.sql,
-                    &self.owner,
-                    &mut self.owners,
-                    &mut end,
-                    op,
-                    &self.found.1,
-                )?);
+                    sql: &self.sql,
+                    owner: &self.owner,
+                    owners: &mut self.owners,
+                    head: &mut end,
+                    recent: &mut self.recent,
+                    marking: matches!(op, Op::MarkLost),
+                    refusable: matches!(op, Op::Begin(_)),
+                    open: false,
+                };
+                answers.push(apply(table, op)?);
             }
             if ops.iter().any(Op::is_intent) {
                 fail::fail_point!("journal.begin.before_commit");
@@ -149,7 +166,7 @@ impl Backend {
             if ops.iter().any(|op| matches!(op, Op::Finish(..))) {
                 fail::fail_point!("journal.finish.full", |code| Err(injected(code)));
             }
-            db.execute_batch("COMMIT").map_err(|error| failed(&error))?;
+            say("COMMIT").map_err(|error| failed(&error))?;
             Ok(answers)
         })();
         let answers = match done {
@@ -157,6 +174,7 @@ impl Backend {
             Err(error) => {
                 // Whether it was committed is not known where the sync failed: the connection is not used any more.
                 self.db = None;
+                self.recent.forget();
                 return Err(error);
             }
         };
@@ -171,37 +189,38 @@ impl Backend {
     }
 }
 
+/// Waits for another process to end its transaction, for ten seconds at most.
+///
+/// SQLite's own handler sleeps longer each time, so that where many processes write one of them may never meet a free moment.
+fn patient(tries: i32) -> bool {
+    std::thread::sleep(TURN);
+    tries < 5_000
+}
+
+/// How long a process waits before it looks again whether another one has ended its transaction.
+pub(super) const TURN: Duration = Duration::from_millis(2);
+
 /// Does one operation, or leaves nothing of it; an error of the store itself is one of the batch.
-fn savepoint(
-    db: &Connection,
-    sql: &Statements,
-    owner: &str,
-    owners: &mut Owners,
-    end: &mut Head,
-    op: &Op,
-    space: &Result<()>,
-) -> Result<Result<Reply>> {
-    if let (true, Err(error)) = (op.is_intent(), space) {
-        return Ok(Err(error.clone()));
-    }
-    let say = |statement: &str| {
-        db.prepare_cached(statement)
-            .and_then(|mut statement| statement.execute([]))
-            .map_err(|error| failed(&error))
-    };
-    say("SAVEPOINT op")?;
-    let before = *end;
-    let marking = matches!(op, Op::MarkLost);
-    let answer = machine::apply(&mut Table { db, sql, owner, owners, head: end, marking }, op);
+///
+/// What an operation writes first is all or nothing by itself. Only where it goes on from there, and can be refused then, is
+/// there a savepoint: it costs a copy of every page that is written.
+fn apply(mut table: Table<'_>, op: &Op) -> Result<Result<Reply>> {
+    let before = *table.head;
+    let answer = machine::apply(&mut table, op);
     if let Err(error) = &answer {
         let store = matches!(error, JournalError::Store { code, .. } if *code != "call_id_taken");
         if store {
             return Err(error.clone());
         }
-        say("ROLLBACK TO op")?;
-        *end = before;
+        if table.open {
+            table.say("ROLLBACK TO op")?;
+            *table.head = before;
+        }
+        table.recent.forget();
     }
-    say("RELEASE op")?;
+    if table.open {
+        table.say("RELEASE op")?;
+    }
     Ok(answer)
 }
 

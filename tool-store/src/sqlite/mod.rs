@@ -3,10 +3,14 @@
 //! [`SqliteJournal::open`] checks the files (`files`), takes an owner's lock (`owner`), and starts the one writer
 //! (`backend`) and the thread of the seal (`seal`). Readers have connections of their own.
 
+mod approvals;
 mod backend;
+mod catalogue;
+mod change;
 mod files;
 mod owner;
 mod prune;
+mod recent;
 mod salvage;
 mod schema;
 mod seal;
@@ -35,6 +39,8 @@ use self::table::failed;
 use crate::sql::{self, Param};
 use crate::writer::{BATCH, Writer};
 
+pub use approvals::StoredApprovals;
+pub use catalogue::catalogue_at;
 pub use files::protected;
 pub use prune::Pruned;
 pub use salvage::{Salvaged, salvage};
@@ -54,13 +60,33 @@ pub struct SqliteOptions {
     pub workspaces: Vec<PathBuf>,
     /// How many operations share a commit; 1 is one commit per operation.
     pub batch: usize,
+    /// Who hears of the calls that were marked as in doubt when the journal was opened.
+    pub on_lost: Option<OnLost>,
     /// Whether commits wait for the disk. Turning it off is for tests that show what it is good for.
     pub synchronous: bool,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { min_free: MIN_FREE, workspaces: Vec::new(), batch: BATCH, synchronous: true }
+        let (workspaces, on_lost) = (Vec::new(), None);
+        Self { min_free: MIN_FREE, workspaces, batch: BATCH, on_lost, synchronous: true }
+    }
+}
+
+/// Hears of a call whose process died.
+#[derive(Clone)]
+pub struct OnLost(Arc<dyn Fn(&Row) + Send + Sync>);
+
+impl OnLost {
+    /// Calls a function for each.
+    pub fn new(tell: impl Fn(&Row) + Send + Sync + 'static) -> OnLost {
+        OnLost(Arc::new(tell))
+    }
+}
+
+impl std::fmt::Debug for OnLost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OnLost")
     }
 }
 
@@ -101,7 +127,10 @@ impl SqliteJournal {
         let owners = Mutex::new(Owners::new(&path, &owner.id));
         let readers = Arc::new(Readers { path: path.clone(), idle: Mutex::default(), owners });
         let journal = SqliteJournal { path, pepper, writer, readers, seal, owner };
-        journal.ask_blocking(Op::MarkLost)?;
+        let marked = journal.ask_blocking(Op::MarkLost)?;
+        if let (Some(tell), Reply::Rows(lost)) = (&options.on_lost, &marked) {
+            lost.iter().for_each(|row| (tell.0)(row));
+        }
         Ok(journal)
     }
 

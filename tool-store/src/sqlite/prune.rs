@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, params};
 use tool_core::journal::chain::Head;
 use tool_core::journal::{Result, now_ms};
 
+use super::SqliteJournal;
 use super::owner::Owners;
+use super::recent::Recent;
 use super::table::{CHAIN, Table, failed, head};
 use super::verify::PRUNED;
-use super::{SqliteJournal, schema};
 use crate::sql::Statements;
 
 /// What was removed.
@@ -21,24 +22,28 @@ pub struct Pruned {
     pub calls: usize,
     /// Entries of the chain.
     pub entries: usize,
-    /// The keys of which no call is left: what a tool keeps of a call by its key can go too.
+    /// The keys that tools saw and no call that is left has: what was kept by them can go too.
     pub keys: Vec<String>,
 }
 
 impl SqliteJournal {
+    /// How many calls are in doubt.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn in_doubt(&self) -> Result<u64> {
+        let sql = "SELECT COUNT(*) FROM tool_calls WHERE status = 'in_doubt' AND superseded_by IS NULL";
+        let count = |db: &Connection| db.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let count = self.readers.read(|db| count(db).map_err(|error| failed(&error)))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
     /// Removes the runs whose calls all ended longer ago than this. A run with a call that is open or in doubt stays whole.
     ///
     /// # Errors
     /// Those of writing.
     pub fn prune(&self, older: Duration) -> Result<Pruned> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
-        schema::configure(&db, true)?;
-        db.execute_batch("BEGIN IMMEDIATE").map_err(|error| failed(&error))?;
-        let pruned = prune(&db, self, older);
-        let end = if pruned.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        db.execute_batch(end).map_err(|error| failed(&error))?;
-        pruned
+        self.change(|db| prune(db, self, older))
     }
 }
 
@@ -53,18 +58,30 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
     let mut end = head(db)?;
     let sql = Statements::new(|n| format!("?{n}"));
     let mut owners = Owners::new(&journal.path, &journal.owner.id);
+    let mut recent = Recent::default();
     let mut pruned = Pruned { runs: runs.len(), ..Pruned::default() };
     for (tenant, run) in &runs {
         let mut calls = db
-            .prepare_cached("SELECT call_id FROM tool_calls WHERE tenant = ?1 AND run_id = ?2")
+            .prepare_cached("SELECT call_id, tool_key FROM tool_calls WHERE tenant = ?1 AND run_id = ?2")
             .map_err(|error| failed(&error))?;
-        let calls = calls.query_map([tenant, run], |row| row.get::<_, String>(0));
-        let calls: Vec<String> = calls.and_then(Iterator::collect).map_err(|error| failed(&error))?;
-        pruned.keys.extend(keys(db, tenant, run)?);
-        for call in &calls {
+        let calls =
+            calls.query_map([tenant, run], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)));
+        let calls: Vec<(String, String)> =
+            calls.and_then(Iterator::collect).map_err(|error| failed(&error))?;
+        for (call, key) in &calls {
+            pruned.keys.push(key.clone());
             let owner = &journal.owner.id;
-            let mut table =
-                Table { db, sql: &sql, owner, owners: &mut owners, head: &mut end, marking: false };
+            let mut table = Table {
+                db,
+                sql: &sql,
+                owner,
+                owners: &mut owners,
+                head: &mut end,
+                recent: &mut recent,
+                marking: false,
+                refusable: false,
+                open: false,
+            };
             table.log(call, PRUNED, [0; 32])?;
         }
         let remove = |sql: &str| db.execute(sql, [tenant, run]).map_err(|error| failed(&error));
@@ -100,12 +117,4 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
     db.execute(unused, []).map_err(|error| failed(&error))?;
     let _: Head = end;
     Ok(pruned)
-}
-
-/// The keys of the calls of a run.
-fn keys(db: &Connection, tenant: &str, run: &str) -> Result<Vec<String>> {
-    let sql = "SELECT tool_key FROM tool_calls WHERE tenant = ?1 AND run_id = ?2";
-    let mut rows = db.prepare_cached(sql).map_err(|error| failed(&error))?;
-    let keys = rows.query_map([tenant, run], |row| row.get::<_, String>(0));
-    keys.and_then(Iterator::collect).map_err(|error| failed(&error))
 }

@@ -12,7 +12,8 @@ use super::table::failed;
 const APPLICATION_ID: i64 = 0x546a_6e6c;
 
 /// The migrations, in order; the schema's version is how many were made.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_calls.sql")];
+const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001_calls.sql"), include_str!("migrations/0002_surroundings.sql")];
 
 /// How long another process is waited for.
 const BUSY_MS: u32 = 10_000;
@@ -23,7 +24,9 @@ pub(crate) fn configure(db: &Connection, writes: bool) -> Result<()> {
     db.set_prepared_statement_cache_capacity(64);
     say(&format!("PRAGMA busy_timeout = {BUSY_MS}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"))?;
     if writes {
-        say("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000;")
+        say(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -16384;",
+        )
     } else {
         say("PRAGMA query_only = ON;")
     }

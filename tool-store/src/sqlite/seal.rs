@@ -15,6 +15,8 @@ use sha2::{Digest as _, Sha256};
 use tool_core::journal::chain::Head;
 use tool_core::journal::{JournalError, Result};
 
+use super::backend::TURN;
+
 /// The size of a slot.
 const SLOT: usize = 128;
 
@@ -65,6 +67,27 @@ pub(crate) fn open(journal: &Path) -> Result<File> {
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
     file.map_err(|error| JournalError::unavailable(format!("{}: {error}", path.display())))
 }
+
+/// The turn of one process to open a journal, until it is dropped: a lock of its own on the file of the seal.
+pub(crate) fn turn(journal: &Path) -> Result<File> {
+    let file = open(journal)?;
+    let began = Instant::now();
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) if began.elapsed() < TURN_MAX => thread::sleep(TURN),
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                return Err(JournalError::unavailable(
+                    "Another process has been opening the journal for too long.",
+                ));
+            }
+            Err(errno) => return Err(JournalError::unavailable(std::io::Error::from(errno).to_string())),
+        }
+    }
+}
+
+/// How long other processes may take to open a journal.
+const TURN_MAX: Duration = Duration::from_secs(10);
 
 /// The thread that writes the seal.
 #[derive(Debug)]

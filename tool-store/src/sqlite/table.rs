@@ -12,6 +12,7 @@ use tool_core::journal::replay_gate::ReplayConsent;
 use tool_core::journal::{CallKey, Cell, JournalError, Result, Row, Task, Word as _, now_ms};
 
 use super::owner::Owners;
+use super::recent::Recent;
 use crate::sql::{INLINE, LARGE, Param, Statements, blob_reference, referred};
 
 /// The one chain of a SQLite journal.
@@ -127,8 +128,14 @@ pub(crate) struct Table<'t> {
     pub(crate) owner: &'t str,
     pub(crate) owners: &'t mut Owners,
     pub(crate) head: &'t mut Head,
+    /// What was written before.
+    pub(crate) recent: &'t mut Recent,
     /// Whether rows are looked at one after the other, to mark those of the dead.
     pub(crate) marking: bool,
+    /// Whether the operation can still be refused when a row of it was changed: then it can be taken back.
+    pub(crate) refusable: bool,
+    /// Whether there is something to take back.
+    pub(crate) open: bool,
 }
 
 impl Table<'_> {
@@ -159,6 +166,11 @@ impl Table<'_> {
         Ok(cells)
     }
 
+    /// Runs a statement without parameters.
+    pub(crate) fn say(&self, sql: &str) -> Result<()> {
+        self.execute(sql, []).map(drop)
+    }
+
     fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize> {
         let mut statement = self.db.prepare_cached(sql).map_err(|error| failed(&error))?;
         statement.execute(params).map_err(|error| failed(&error))
@@ -176,8 +188,21 @@ impl Table<'_> {
     }
 }
 
+/// Which columns a transition changes, a bit for each. The status is always one, so that there is something to set.
+fn changed(old: &Row, new: &Row) -> u64 {
+    let (old, new) = (old.cells(), new.cells());
+    let pairs = Row::COLUMNS.iter().zip(old.iter().zip(&new)).enumerate();
+    pairs.fold(0, |changed, (at, (column, (old, new)))| match column.name == "status" || old != new {
+        true => changed | (1 << at),
+        false => changed,
+    })
+}
+
 impl Rows for Table<'_> {
     fn get(&mut self, call_id: &str) -> Result<Option<Row>> {
+        if let Some(row) = self.recent.take(call_id) {
+            return Ok(Some(row));
+        }
         self.one(&self.sql.get, [call_id])
     }
 
@@ -186,6 +211,9 @@ impl Rows for Table<'_> {
     }
 
     fn last_seq(&mut self, row: &Row) -> Result<u32> {
+        if let Some(last) = self.recent.last_seq(row) {
+            return Ok(last);
+        }
         let mut statement = self.db.prepare_cached(&self.sql.last_seq).map_err(|error| failed(&error))?;
         let iteration = i64::try_from(row.iteration).unwrap_or(i64::MAX);
         let place = params![row.tenant, row.run_id, row.node_id, iteration, row.attempt];
@@ -195,6 +223,7 @@ impl Rows for Table<'_> {
     fn insert(&mut self, row: &Row) -> Result<bool> {
         let cells = self.stored(row)?;
         if self.execute(&self.sql.insert, params_from_iter(cells.iter().map(Bound)))? == 0 {
+            self.recent.forget();
             return match self.get(&row.call_id)? {
                 Some(_) => Err(JournalError::store(
                     ErrorKind::Conflict,
@@ -211,22 +240,32 @@ impl Rows for Table<'_> {
             self.execute(sql, params![row.tenant, row.run_id, row.node_id, iteration, row.attempt])?;
         }
         self.log(&row.call_id, row.status.word(), row.sha256())?;
+        self.recent.keep_seq(row);
+        self.recent.keep(row);
         Ok(true)
     }
 
     fn update(&mut self, old: &Row, new: &Row) -> Result<bool> {
+        if self.refusable && !std::mem::replace(&mut self.open, true) {
+            self.say("SAVEPOINT op")?;
+        }
+        let changed = changed(old, new);
         let cells = self.stored(new)?;
-        let changing =
-            Row::COLUMNS.iter().zip(&cells).filter(|(column, _)| column.changes).map(|(_, cell)| cell);
+        let changing = Row::COLUMNS.iter().zip(&cells).enumerate();
+        let changing = changing
+            .filter(|(at, (column, _))| column.changes && changed & (1 << at) != 0)
+            .map(|(_, (_, cell))| cell);
         let lease = old.lease_token.map_or(Cell::Null, Cell::Int);
         let successor = old.superseded_by.as_deref().map_or(Cell::Null, |call| Cell::Text(call.into()));
         let was =
             [Cell::Text(old.call_id.as_str().into()), Cell::Text(old.status.word().into()), lease, successor];
         let params = params_from_iter(changing.chain(&was).map(Bound));
-        if self.execute(&self.sql.update, params)? == 0 {
+        if self.execute(&self.sql.update_of(changed), params)? == 0 {
+            self.recent.forget();
             return Ok(false);
         }
         self.log(&new.call_id, new.status.word(), new.sha256())?;
+        self.recent.keep(new);
         Ok(true)
     }
 

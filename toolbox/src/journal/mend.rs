@@ -9,7 +9,8 @@ use tool_core::journal::{
     Answer, Journal as _, RecordedCall, ResolvedBy, RevertStatus, Row, RowQuery, Status,
 };
 use tool_core::prelude::*;
-use tool_core::{ErrorKind, recover};
+use tool_core::recover;
+use tool_std::workspace::forget_evidence;
 
 use super::{Opened, open};
 use tool_cli::Surroundings;
@@ -150,11 +151,17 @@ pub(crate) fn journal_prune(
 ) -> ToolResult {
     let older = Duration::from_secs(u64::from(days) * 24 * 3600);
     let pruned = open(around)?.journal.prune(older)?;
-    let forgotten = crate::workspace(&around.settings)?.forget_evidence(&pruned.keys);
-    let evidence =
-        forgotten.map_err(|error| ToolError::foreign(ErrorKind::Failed, error).code("io_error"))?;
-    let value =
-        json!({"runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries, "evidence": evidence});
+    let effects = crate::rules(&around.settings)?.workspace.effects;
+    let keys = || pruned.keys.iter().map(String::as_str);
+    let forgotten = effects.map(|effects| forget_evidence(&effects, keys())).transpose();
+    let evidence = forgotten
+        .map_err(|error| {
+            ToolError::failed("Evidence of calls that are gone could not be removed.").source(error)
+        })?
+        .unwrap_or_default();
+    let value = json!({
+        "runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries, "evidence": evidence,
+    });
     Ok(ToolOutput::structured(value))
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tool_cli::Surroundings;
 use tool_core::{Executor, JournalMode, ToolContext, ToolError};
-use tool_store::{SqliteJournal, SqliteOptions};
+use tool_store::SqliteJournal;
 
 pub(crate) use look::{
     JournalExportTool, JournalHeadTool, JournalListTool, JournalShowTool, JournalVerifyTool,
@@ -25,12 +25,19 @@ struct Opened {
     ctx: ToolContext,
 }
 
+/// The store alone, for what is kept beside the journal.
+pub(crate) fn stored(_: &Surroundings) -> Result<Arc<SqliteJournal>, ToolError> {
+    let path = place::path().ok_or_else(off)?;
+    Ok(Arc::new(SqliteJournal::open(path, place::options())?))
+}
+
+fn off() -> ToolError {
+    ToolError::not_configured("There is no journal: TOOLBOX_JOURNAL is off.").code("journal_off")
+}
+
 /// Opens the journal for a command.
 fn open(around: &Surroundings) -> Result<Opened, ToolError> {
-    let path = place::path().ok_or_else(|| {
-        ToolError::not_configured("There is no journal: TOOLBOX_JOURNAL is off.").code("journal_off")
-    })?;
-    let journal = Arc::new(SqliteJournal::open(path, SqliteOptions::default())?);
+    let journal = stored(around)?;
     let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
     let recorder = Arc::clone(&journal);
     let executor = Executor::standard(around.registry.clone());

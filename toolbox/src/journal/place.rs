@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use tool_cli::Settings;
 use tool_core::journal::{Journal as _, RowQuery, resume};
 use tool_core::{Coordinates, ToolError};
+use tool_store::sqlite::OnLost;
 use tool_store::{LazyJournal, SqliteOptions};
 
 /// The variable that names the journal; `off` for none.
@@ -23,23 +24,26 @@ pub(crate) fn path() -> Option<PathBuf> {
     }
 }
 
-/// The files of the journal, which no file tool touches: closing one drops the locks that this program has on it.
-pub(crate) fn files() -> Vec<PathBuf> {
-    let Some(path) = path() else { return Vec::new() };
-    let beside = |suffix: &str| {
-        let mut name = path.clone().into_os_string();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let others = ["seal", "key", "ballast"].map(|extension| path.with_extension(extension));
-    ["", "-wal", "-shm", "-journal"].map(beside).into_iter().chain(others).collect()
+/// Whether somebody chose the place. The usual one is sealed, wherever the workspace is; a chosen one must not lie in it.
+pub(crate) fn is_named() -> bool {
+    std::env::var_os(JOURNAL).is_some_and(|path| !path.is_empty())
 }
 
-/// The journal, opened when a call needs it. It must not lie in the workspace.
-pub(crate) fn journal(workspace: Option<PathBuf>) -> Option<LazyJournal> {
+/// The files of the journal, which no file tool touches: closing one drops the locks that this program has on it.
+pub(crate) fn files() -> Vec<PathBuf> {
+    path().map(|path| tool_store::sqlite::protected(&path)).unwrap_or_default()
+}
+
+/// How the journal is opened: calls whose process died are audited by who finds them.
+pub(crate) fn options() -> SqliteOptions {
     let mut options = SqliteOptions::default();
-    options.workspaces.extend(workspace);
-    path().map(|path| LazyJournal::new(path, options))
+    options.on_lost = Some(OnLost::new(crate::audit::lost));
+    options
+}
+
+/// The journal, opened when a call needs it.
+pub(crate) fn journal() -> Option<LazyJournal> {
+    path().map(|path| LazyJournal::new(path, options()))
 }
 
 /// The run that the environment names: `TOOLBOX_RUN`, with `TOOLBOX_NODE`, `TOOLBOX_ITERATION` and `TOOLBOX_ATTEMPT`.

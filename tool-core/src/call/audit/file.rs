@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use serde_json::Value;
+
 use super::{AuditRow, AuditSink};
 use crate::error::ToolError;
 
@@ -32,6 +34,30 @@ impl JsonLines {
     #[must_use]
     pub fn rotate_at(self, bytes: u64) -> JsonLines {
         JsonLines { rotate_at: bytes, ..self }
+    }
+
+    /// Reads the rows back, the newest first, as long as `go_on` wants more. A line that is torn or no row is passed over.
+    ///
+    /// # Errors
+    /// `unavailable` for a file that is there and cannot be read.
+    pub fn newest_first(&self, mut go_on: impl FnMut(Value) -> bool) -> Result<(), ToolError> {
+        let aside = (1..=KEPT).map(|number| self.aside(number));
+        for path in std::iter::once(self.path.clone()).chain(aside) {
+            let text = match fs::read(&path) {
+                Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    return Err(ToolError::unavailable("Audit rows could not be read.").source(error));
+                }
+            };
+            let rows = text.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
+            for row in rows {
+                if !go_on(row) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     fn aside(&self, number: usize) -> PathBuf {
@@ -75,6 +101,12 @@ impl JsonLines {
 }
 
 fn create(path: &Path) -> std::io::Result<File> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(folder)?;
+    }
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use file::JsonLines;
 pub use log::TracingAudit;
-pub(super) use row::Ended;
 pub use row::{AuditOutput, AuditRow};
+pub(super) use row::{Ended, is_replayed};
 
+use super::metrics::{self, Meter};
 use super::redact::KnownSecrets;
 use super::refuse::refuse;
 use crate::error::ToolError;
@@ -57,11 +58,12 @@ pub(super) struct Audit {
     pub(super) settings: AuditSettings,
     broken: AtomicBool,
     lost: AtomicU64,
+    meter: Meter,
 }
 
 impl Audit {
-    pub(super) fn new(settings: AuditSettings) -> Audit {
-        Audit { settings, broken: AtomicBool::new(false), lost: AtomicU64::new(0) }
+    pub(super) fn new(settings: AuditSettings, meter: Meter) -> Audit {
+        Audit { settings, broken: AtomicBool::new(false), lost: AtomicU64::new(0), meter }
     }
 
     /// Refuses a side effect that could not be audited.
@@ -81,6 +83,7 @@ impl Audit {
             if let Err(error) = sink.write(row) {
                 broken = true;
                 let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
+                self.meter.record(metrics::AUDIT_LOST, 1.0, &[]);
                 tracing::error!(target: "toolbox::audit", %error, lost, "an audit row is lost");
             }
         }

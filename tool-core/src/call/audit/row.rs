@@ -138,7 +138,10 @@ impl AuditRow {
             caller: caller.as_str(),
             surface: caller.surface().map(Surface::as_str),
             run_id: who.run.to_owned(),
-            attempt: 1,
+            node_id: ctx.node_id().to_owned(),
+            iteration: ctx.iteration(),
+            attempt: ctx.attempt(),
+            seq: known.seq.map(u64::from),
             tool: tool.map_or_else(|| asked.chars().take(80).collect(), |tool| tool.name().to_owned()),
             definition: tool.map(fingerprint),
             effects: tool.map(|tool| tool.def().behavior.words()),
@@ -154,9 +157,54 @@ impl AuditRow {
             rounds: 1,
             coerced: known.coerced,
             decision: decision(known),
+            replayed: is_replayed(*result),
             parked: known.parked,
+            key_sha256: known.key_sha256.clone(),
             ..AuditRow::default()
         }
+    }
+}
+
+impl AuditRow {
+    /// The row of a recorded call whose process died: nobody else can tell of it any more.
+    pub fn of_lost(row: &crate::journal::Row) -> AuditRow {
+        let args = serde_json::from_str(&row.input_json).unwrap_or(Value::Null);
+        let caller = Caller::ALL.into_iter().find(|caller| caller.as_str() == row.caller);
+        AuditRow {
+            call_id: row.call_id.clone(),
+            parent_call_id: row.parent_call_id.clone(),
+            at_ms: u64::try_from(row.started_at_ms).unwrap_or(0),
+            tenant: row.tenant.clone(),
+            agent: row.agent.clone().unwrap_or_default(),
+            caller: caller.map_or("", Caller::as_str),
+            surface: caller.and_then(Caller::surface).map(Surface::as_str),
+            run_id: row.run_id.clone(),
+            node_id: row.node_id.clone(),
+            iteration: row.iteration,
+            attempt: row.attempt,
+            seq: Some(u64::from(row.seq)),
+            tool: row.tool_name.clone(),
+            definition: row.definition.clone(),
+            outcome: "in_doubt",
+            args: envelope(args, AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW),
+            args_sha256: row.args_sha256.clone(),
+            tries: row.tries.max(1),
+            rounds: 1,
+            decision: json!({"policy_sha256": row.policy_sha256, "approval_id": row.approval_id,
+                             "approved_by": row.approved_by}),
+            key_sha256: Some(sha256(&row.tool_key)),
+            trace_id: row.trace_id.clone(),
+            ..AuditRow::default()
+        }
+    }
+}
+
+/// Whether a recorded outcome was given again.
+pub(in crate::call) fn is_replayed(result: Option<&ToolResult>) -> bool {
+    match result {
+        Some(Ok(output)) => output.meta.contains_key("replayed"),
+        Some(Err(error)) => error.details().contains_key("replayed"),
+        None => false,
     }
 }
 

@@ -5,15 +5,18 @@
 
 mod bucket;
 mod places;
+mod repeats;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{RwLock, Semaphore};
+use tracing::Instrument as _;
 
 pub use bucket::RateBucket;
 use places::{Held, Kept, Place, Queue};
+use repeats::Repeats;
 
 use super::facts::Facts;
 use super::gate::Admitted;
@@ -40,6 +43,8 @@ pub struct LimitSettings {
     pub waiting: usize,
     /// The longest wait.
     pub wait: Duration,
+    /// How often in a row one run may make the same side effect with the same arguments; 0 is any number.
+    pub repeat_limit: u32,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
 }
@@ -52,6 +57,7 @@ impl Default for LimitSettings {
             calls_at_once: 64,
             waiting: 256,
             wait: Duration::from_secs(30),
+            repeat_limit: 5,
             clock: Arc::new(SystemClock::default()),
         }
     }
@@ -89,6 +95,7 @@ pub(super) struct Limit {
 struct RunState {
     order: Arc<RwLock<()>>,
     counts: Mutex<(u64, HashMap<String, u64>)>,
+    repeats: Repeats,
 }
 
 /// What a call was let through with, for each further try.
@@ -189,7 +196,8 @@ impl Limit {
         places
     }
 
-    async fn admit(&self, inv: &mut Invocation<'_>) -> Result<Held, ToolError> {
+    /// What the call needs to run now, and its place among equal calls in a row.
+    async fn admit(&self, inv: &mut Invocation<'_>) -> Result<(Held, u32), ToolError> {
         let (who, tool, now) = (Who::of(inv.ctx), inv.tool.name(), self.settings.clock.now());
         let admitted = inv.ext.get::<Admitted>();
         let limits = admitted.map_or_else(Default::default, |admitted| {
@@ -197,6 +205,12 @@ impl Limit {
         });
         let run = (!who.run.is_empty())
             .then(|| self.runs.get((who.tenant.to_owned(), who.run.to_owned()), now, Arc::default));
+        // A tool that calls another one again and again is no model that is stuck.
+        let is_root = inv.ctx.running().is_none_or(|scope| scope.parent().is_none());
+        let nth = run.as_ref().filter(|_| is_root).map_or(1, |run| run.repeats.count(tool, &inv.args));
+        if inv.tool.def().behavior.side_effect {
+            repeats::check(tool, nth, self.settings.repeat_limit)?;
+        }
         if let Some(run) = &run {
             self.count(run, tool, &limits)?;
         }
@@ -205,7 +219,7 @@ impl Limit {
         let places = self.places(inv, who, run.as_deref(), &limits, now);
         let held = self.wait(inv, places).await?;
         inv.ext.insert(tokens);
-        Ok(held)
+        Ok((held, nth))
     }
 
     async fn wait(&self, inv: &Invocation<'_>, places: Vec<Place>) -> Result<Held, ToolError> {
@@ -227,10 +241,11 @@ impl Limit {
                 held.take(place).await;
             }
         };
+        let span = tracing::debug_span!(target: "toolbox::call", "toolbox.queue");
         let in_time = tokio::select! {
             biased;
             () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
-            taken = tokio::time::timeout(longest, take_all) => taken.is_ok(),
+            taken = tokio::time::timeout(longest, take_all).instrument(span) => taken.is_ok(),
         };
         let waited = began.elapsed();
         inv.ctx.waited(waited);
@@ -250,10 +265,10 @@ impl Layer for Limit {
             if inv.ext.get::<super::identify::WillReplay>().is_some() {
                 return next.run(inv).await;
             }
-            let held = self.admit(&mut inv).await.map_err(|error| refuse("limit", error))?;
+            let (held, nth) = self.admit(&mut inv).await.map_err(|error| refuse("limit", error))?;
             let result = next.run(inv).await;
             drop(held);
-            result
+            repeats::told(result, nth)
         })
     }
 }

@@ -1,0 +1,115 @@
+//! A policy's paths hold for the file that is opened, not only for the name that was judged. (calls.md §4)
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tool_core::{
+    BoxFuture, Call, Caller, Executor, Invocation, Layer, Next, Registry, ToolContext, ToolError, ToolResult,
+};
+use tool_policy::{Paths, Policy, Syntax};
+use tool_std::workspace::{Workspace, WorkspacePolicy};
+
+/// Does something between the judgement and the tool, as somebody else on the machine could.
+struct Meanwhile(Box<dyn Fn() + Send + Sync>);
+
+impl Layer for Meanwhile {
+    fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        (self.0)();
+        next.run(inv)
+    }
+}
+
+const POLICY: &str = r#"
+version = 1
+[agents.operator]
+tools = ["*"]
+approve = "never"
+[agents.operator.tool_config]
+read_file = { allowed_paths = ["open/**"] }
+write_file = { allowed_paths = ["open/**"] }
+search_files = { denied_paths = ["open/closed/**"] }
+copy_file = { denied_paths = ["open/closed/**"] }
+"#;
+
+fn call(
+    root: &Path,
+    meanwhile: impl Fn() + Send + Sync + 'static,
+    tool: &str,
+    args: Value,
+) -> Result<Value, ToolError> {
+    let registry = Registry::builder().add_set(&tool_std::file::FILE_TOOLS).build().unwrap();
+    let policy = Policy::load("policy.toml", POLICY, Syntax::Toml, &registry, Paths::new(root)).unwrap();
+    let executor = Executor::standard(registry)
+        .policy(Arc::new(policy))
+        .after("gate", Meanwhile(Box::new(meanwhile)))
+        .build()
+        .unwrap();
+    let workspace = Workspace::open(root, WorkspacePolicy::default()).unwrap();
+    let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
+    executor.call_blocking(Call::new(tool, args), &ctx, Caller::Cli).map(|output| output.data())
+}
+
+fn tree() -> (tempfile::TempDir, std::path::PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    fs::create_dir_all(root.join("open/closed")).unwrap();
+    fs::write(root.join("open/a"), "fine").unwrap();
+    fs::write(root.join("open/closed/b"), "canary").unwrap();
+    fs::write(root.join("secret"), "canary").unwrap();
+    (dir, root)
+}
+
+#[test]
+fn a_file_that_is_replaced_by_a_link_after_it_was_judged_is_not_read() {
+    let (_dir, root) = tree();
+    let args = json!({"path": "open/a"});
+    assert_eq!(call(&root, || {}, "read_file", args.clone()).unwrap()["content"], "fine");
+    let at = root.clone();
+    let swap = move || {
+        fs::remove_file(at.join("open/a")).unwrap();
+        symlink("../secret", at.join("open/a")).unwrap();
+    };
+    let error = call(&root, swap, "read_file", args).unwrap_err();
+    assert_eq!(error.code_str(), "path_not_allowed");
+    assert!(!error.to_json().to_string().contains("canary"));
+}
+
+#[test]
+fn a_directory_that_is_replaced_by_a_link_after_it_was_judged_is_not_written_into() {
+    let (_dir, root) = tree();
+    fs::create_dir(root.join("other")).unwrap();
+    let args = json!({"path": "open/new/file", "content": "x"});
+    let at = root.clone();
+    let swap = move || symlink("../other", at.join("open/new")).unwrap();
+    let refused = call(&root, swap, "write_file", args.clone());
+    assert_eq!(refused.unwrap_err().code_str(), "path_not_allowed");
+    assert!(fs::read_dir(root.join("other")).unwrap().next().is_none());
+    fs::remove_file(root.join("open/new")).unwrap();
+    call(&root, || {}, "write_file", args).unwrap();
+    assert_eq!(fs::read_to_string(root.join("open/new/file")).unwrap(), "x");
+}
+
+#[test]
+fn a_search_does_not_open_what_is_denied_below_its_directory() {
+    let (_dir, root) = tree();
+    let found = call(&root, || {}, "search_files", json!({"pattern": "canary|fine"})).unwrap();
+    let text = found.to_string();
+    assert!(text.contains("open/a") && text.contains("\"secret\""), "{text}");
+    assert!(!text.contains("closed/b"), "{text}");
+}
+
+#[test]
+fn a_tree_with_something_denied_in_it_is_not_copied() {
+    let (_dir, root) = tree();
+    let refused = call(&root, || {}, "copy_file", json!({"from": "open", "to": "copy", "recursive": true}));
+    assert_eq!(refused.unwrap_err().code_str(), "path_denied");
+    assert!(!root.join("copy").exists());
+    fs::remove_dir_all(root.join("open/closed")).unwrap();
+    call(&root, || {}, "copy_file", json!({"from": "open", "to": "copy", "recursive": true})).unwrap();
+    assert!(root.join("copy/a").exists());
+}

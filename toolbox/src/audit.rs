@@ -1,0 +1,142 @@
+//! `toolbox audit`: what was called, by whom, and what came of it, from the file that every call is written to. (calls.md §12)
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tool_core::journal::now_ms;
+use tool_core::prelude::*;
+use tool_core::redact::KnownSecrets;
+use tool_core::{AuditRow, AuditSettings, AuditSink as _, JsonLines};
+
+use crate::journal::place;
+
+/// More rows are not listed.
+const ROWS_MAX: u32 = 1_000;
+
+/// How long rows are told of.
+const KEPT_MS: i64 = 90 * 24 * 3_600 * 1_000;
+
+/// The file, beside the journal. Without a journal there is none.
+fn file() -> Option<PathBuf> {
+    Some(place::path()?.with_file_name("audit.jsonl"))
+}
+
+/// Where every call is written to.
+pub(crate) fn settings() -> Option<AuditSettings> {
+    let sink = JsonLines::new(file()?);
+    Some(AuditSettings {
+        sinks: vec![Box::new(sink)],
+        secrets: Arc::new(KnownSecrets::default()),
+        required: false,
+    })
+}
+
+/// Tells of a call whose process died.
+pub(crate) fn lost(row: &tool_core::journal::Row) {
+    let Some(file) = file() else { return };
+    if let Err(error) = JsonLines::new(file).write(&AuditRow::of_lost(row)) {
+        tracing::error!(target: "toolbox::audit", %error, "an audit row is lost");
+    }
+}
+
+/// What is asked for.
+struct Wanted<'a> {
+    tool: Option<&'a str>,
+    agent: Option<&'a str>,
+    outcome: Option<&'a str>,
+    since_ms: i64,
+}
+
+impl Wanted<'_> {
+    fn takes(&self, row: &Value) -> bool {
+        let text = |member: &str| row.get(member).and_then(Value::as_str);
+        let is = |member: &str, wanted: Option<&str>| wanted.is_none() || text(member) == wanted;
+        is("tool", self.tool)
+            && is("agent", self.agent)
+            && is("outcome", self.outcome)
+            && row.get("at_ms").and_then(Value::as_i64).is_some_and(|at| at >= self.since_ms)
+    }
+}
+
+/// The members that a list shows.
+const SHOWN: [&str; 8] = ["at_ms", "call_id", "agent", "tool", "outcome", "code", "duration_ms", "layer"];
+
+/// Lists what was called, the newest first, or with `stats` how often what came of it.
+#[tool(register = false)]
+pub(crate) fn audit(
+    /// Count instead of listing.
+    #[arg(positional, choices = ["stats"])]
+    what: Option<&str>,
+    /// Only calls of this tool.
+    tool: Option<&str>,
+    /// Only calls by this agent.
+    agent: Option<&str>,
+    /// Only calls that ended so: ok, cancelled, in_doubt, or the kind of an error.
+    outcome: Option<&str>,
+    /// Only calls of so long ago at most, such as 30m, 24h or 7d.
+    since: Option<&str>,
+    /// At most so many.
+    #[arg(range = 1..=1_000, default = 50)]
+    limit: u32,
+) -> ToolResult {
+    let path = file().ok_or_else(|| {
+        ToolError::not_configured("Nothing is written down: TOOLBOX_JOURNAL is off.").code("audit_off")
+    })?;
+    let ago = since.map(milliseconds).transpose()?.unwrap_or(KEPT_MS).min(KEPT_MS);
+    let wanted = Wanted { tool, agent, outcome, since_ms: now_ms().saturating_sub(ago) };
+    let lines = JsonLines::new(path);
+    if what.is_some() {
+        return stats(&lines, &wanted);
+    }
+    let mut rows = Vec::new();
+    let most = usize::try_from(limit.min(ROWS_MAX)).unwrap_or(usize::MAX);
+    lines.newest_first(|row| {
+        if wanted.takes(&row) {
+            rows.push(row);
+        }
+        rows.len() < most
+    })?;
+    let short = |row: &Value| -> Value {
+        let shown =
+            SHOWN.iter().map(|member| ((*member).to_owned(), row.get(*member).cloned().unwrap_or_default()));
+        let mut short: Map<String, Value> = shown.collect();
+        short.insert(
+            "approved_by".to_owned(),
+            row.pointer("/decision/approved_by").cloned().unwrap_or_default(),
+        );
+        short.into()
+    };
+    Ok(ToolOutput::structured(rows.iter().map(short).collect::<Value>()))
+}
+
+/// Per tool and outcome: how many, and how long they took.
+fn stats(lines: &JsonLines, wanted: &Wanted<'_>) -> ToolResult {
+    let mut counts: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();
+    lines.newest_first(|row| {
+        if wanted.takes(&row) {
+            let text = |member: &str| row.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let count = counts.entry((text("tool"), text("outcome"))).or_default();
+            count.0 += 1;
+            count.1 += row.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
+        }
+        true
+    })?;
+    let told = counts.into_iter().map(|((tool, outcome), (calls, total))| {
+        json!({"tool": tool, "outcome": outcome, "calls": calls, "mean_ms": total / calls.max(1)})
+    });
+    Ok(ToolOutput::structured(told.collect::<Value>()))
+}
+
+/// Milliseconds of `30m`, `24h`, `7d`.
+fn milliseconds(text: &str) -> Result<i64, ToolError> {
+    const UNITS: [(&str, i64); 4] = [("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    let read = UNITS.iter().find_map(|(unit, factor)| {
+        let number: i64 = text.strip_suffix(unit)?.parse().ok()?;
+        (number >= 0).then(|| number.checked_mul(*factor))?
+    });
+    read.ok_or_else(|| {
+        ToolError::invalid_args("`since` is a number and s, m, h or d, such as 24h.").code("bad_since")
+    })
+}

@@ -1,0 +1,141 @@
+//! What the real program keeps besides its journal: the audit file, approvals, and which agent sees what.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test"
+)]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Home {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("work")).unwrap();
+        std::fs::write(home.path().join("work/a.txt"), "one\n").unwrap();
+        Home(home)
+    }
+
+    fn toolbox(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_toolbox"))
+            .args(args)
+            .current_dir(self.0.path().join("work"))
+            .env_clear()
+            .env("HOME", self.0.path())
+            .env("XDG_STATE_HOME", self.0.path().join("state"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .output()
+            .unwrap()
+    }
+
+    fn told(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = self.toolbox(args);
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let (_, text) = self.told(&[args, &["--json"]].concat());
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{args:?}: {text}"))
+    }
+}
+
+#[test]
+fn every_call_is_audited_refused_ones_too_and_the_file_is_its_owners() {
+    let home = Home::new();
+    assert_eq!(home.told(&["file", "read", "a.txt"]).0, Some(0));
+    assert_eq!(home.told(&["file", "write", "b.txt", "two"]).0, Some(0));
+    assert_eq!(home.told(&["file", "delete", "b.txt"]).0, Some(5), "there is nobody to ask");
+    assert_eq!(home.told(&["--yes", "file", "delete", "b.txt"]).0, Some(0));
+    let rows = home.json(&["audit"]);
+    let told: Vec<[&str; 2]> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| ["tool", "outcome"].map(|member| row[member].as_str().unwrap()))
+        .collect();
+    let wanted =
+        [["delete_file", "ok"], ["delete_file", "denied"], ["write_file", "ok"], ["read_file", "ok"]];
+    assert_eq!(told, wanted);
+    assert_eq!((&rows[0]["approved_by"], &rows[1]["code"]), (&json!("flag"), &json!("approval_unavailable")));
+    assert_eq!(rows[1]["layer"], "approve");
+    assert_eq!(
+        home.json(&["audit", "--tool", "delete_file", "--outcome", "ok"]).as_array().unwrap().len(),
+        1
+    );
+    assert_eq!(home.json(&["audit", "--agent", "nobody"]), json!([]));
+    assert_eq!(home.json(&["audit", "--limit", "2"]).as_array().unwrap().len(), 2);
+    assert_eq!(home.json(&["audit", "--since", "1h"]).as_array().unwrap().len(), 4);
+    assert_eq!(home.json(&["audit", "--since", "0s"]), json!([]));
+    let (status, text) = home.told(&["audit", "--since", "soon"]);
+    assert!(status == Some(2) && text.contains("bad_since"), "{text}");
+    let stats = home.json(&["audit", "stats", "--tool", "read_file"]);
+    assert_eq!((&stats[0]["calls"], &stats[0]["outcome"]), (&json!(1), &json!("ok")));
+    let file = home.0.path().join("state/toolbox/audit.jsonl");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let text = std::fs::read_to_string(file).unwrap();
+    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["attempt"], &first["replayed"]), (&json!(1), &json!(false)));
+    assert!(!text.contains("two"), "what is logged as a digest is not in it");
+}
+
+#[test]
+fn rows_of_agents_are_kept_and_told_of() {
+    let home = Home::new();
+    let why = |tool: &str| home.told(&["tools", "why", tool, "--agent", "writer"]).0;
+    assert_eq!(why("read_file"), Some(5));
+    assert_eq!(home.json(&["tools", "enable", "group:file", "--agent", "writer"])["changed"], true);
+    assert_eq!(home.json(&["tools", "enable", "!delete_*", "--agent", "writer"])["changed"], true);
+    assert_eq!((why("read_file"), why("delete_file"), why("bash")), (Some(0), Some(5), Some(5)));
+    assert_eq!(home.json(&["tools", "enable", "group:file", "--agent", "writer"])["changed"], false);
+    let (status, text) = home.told(&["tools", "enable", "read_fil", "--agent", "writer"]);
+    assert!(status == Some(3) && text.contains("read_file"), "{text}");
+    let (status, text) = home.told(&["tools", "enable", "a b", "--agent", "writer"]);
+    assert!(status == Some(2) && text.contains("bad_pattern"), "{text}");
+    home.json(&["skills", "on", "file", "--agent", "writer"]);
+    let gone = home.json(&["tools", "disable", "group:file", "--agent", "writer"]);
+    assert_eq!(gone["changed"], true);
+    assert!(
+        gone["still_enabled_by"].as_array().unwrap().iter().any(|row| row["source"] == "skill:file"),
+        "{gone}"
+    );
+    assert_eq!(why("read_file"), Some(0), "by the skill");
+    home.json(&["skills", "off", "file", "--agent", "writer"]);
+    assert_eq!(why("read_file"), Some(5));
+    assert_eq!(home.told(&["skills", "off", "file", "--agent", "writer"]).0, Some(3));
+    let (status, text) = home.told(&["skills", "on", "fil", "--agent", "writer"]);
+    assert!(status == Some(3) && text.contains("did you mean: file?"), "{text}");
+    assert!(home.json(&["tools", "sync", "--dry-run"]).get("added").is_none(), "all of them are known");
+}
+
+#[test]
+fn what_is_taken_from_the_person_is_taken_from_calls() {
+    let home = Home::new();
+    assert_eq!(home.told(&["file", "read", "a.txt"]).0, Some(0));
+    home.json(&["tools", "enable", "!read_file", "--agent", "operator"]);
+    let (status, text) = home.told(&["file", "read", "a.txt"]);
+    assert!(status == Some(5) && text.contains("tool_excluded"), "{text}");
+    assert_eq!(home.told(&["file", "exists", "a.txt"]).0, Some(0));
+    home.json(&["tools", "disable", "!read_file", "--agent", "operator"]);
+    assert_eq!(home.told(&["file", "read", "a.txt"]).0, Some(0));
+}
+
+#[test]
+fn an_approval_that_nobody_knows_is_not_found() {
+    let home = Home::new();
+    assert_eq!(home.json(&["approvals", "list"]), json!([]));
+    for command in [
+        &["approvals", "allow", "ap_x"][..],
+        &["approvals", "deny", "ap_x"],
+        &["approvals", "revoke", "ap_x"],
+    ] {
+        let (status, text) = home.told(command);
+        assert!(status == Some(3) && text.contains("unknown_approval"), "{command:?}: {text}");
+    }
+}

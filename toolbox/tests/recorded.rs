@@ -1,0 +1,270 @@
+//! The journal of the real program: what it records, what it is told of, and that no tool touches it. (journal.md)
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test"
+)]
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// A home and, in it, the directory that the tools work in.
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Home {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("work")).unwrap();
+        Home(home)
+    }
+
+    fn work(&self) -> PathBuf {
+        self.0.path().join("work")
+    }
+
+    fn state(&self) -> PathBuf {
+        self.0.path().join("state/toolbox")
+    }
+
+    fn toolbox(&self, env: &[(&str, &str)], args: &[&str]) -> Output {
+        self.command(args).envs(env.iter().copied()).output().unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        command
+            .args(args)
+            .current_dir(self.work())
+            .env_clear()
+            .env("HOME", self.0.path())
+            .env("XDG_STATE_HOME", self.0.path().join("state"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+    }
+
+    fn told(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = self.toolbox(&[], args);
+        let text = [&output.stdout[..], &output.stderr[..]].concat();
+        (output.status.code(), String::from_utf8(text).unwrap())
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let output = self.toolbox(&[], &[args, &["--json"]].concat());
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
+            panic!(
+                "{args:?}: {}",
+                String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat())
+            )
+        })
+    }
+
+    fn rows(&self) -> Vec<Value> {
+        self.json(&["journal", "list"]).as_array().cloned().unwrap_or_default()
+    }
+}
+
+fn write(home: &Home, more: &[&str], path: &str) -> (Option<i32>, String) {
+    home.told(&[more, &["file", "write", path, "text"]].concat())
+}
+
+#[test]
+fn a_side_effect_under_a_policy_is_recorded_as_well() {
+    let home = Home::new();
+    std::fs::write(home.work().join("p.toml"), "version = 1\n[agents.operator]\ntools = [\"group:file\"]\n")
+        .unwrap();
+    let (status, text) = write(&home, &["--policy", "p.toml"], "a");
+    assert_eq!(status, Some(0), "{text}");
+    let rows = home.rows();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!((&rows[0]["tool_name"], &rows[0]["status"]), (&json!("write_file"), &json!("ok")));
+}
+
+#[test]
+fn the_policy_and_settings_in_use_are_read_and_never_changed() {
+    let home = Home::new();
+    let policy = "version = 1\n[agents.operator]\ntools = [\"*\"]\napprove = \"never\"\n";
+    std::fs::create_dir(home.work().join("conf")).unwrap();
+    for name in ["conf/p.toml", "conf/free.toml"] {
+        std::fs::write(home.work().join(name), policy).unwrap();
+    }
+    std::fs::write(home.work().join("conf/config.toml"), "log = \"warn\"\n").unwrap();
+    let with = ["--policy", "conf/p.toml", "--config", "conf/config.toml"];
+    let run = |args: &[&str]| home.told(&[&with, args].concat());
+    for path in ["conf/p.toml", "conf/config.toml"] {
+        for args in [
+            vec!["file", "write", path, "tools = []"],
+            vec!["file", "delete", path],
+            vec!["file", "move", path, "elsewhere"],
+            vec!["file", "copy", "conf/free.toml", path, "--overwrite"],
+            vec!["file", "delete", "conf", "--recursive"],
+            vec!["file", "move", "conf", "conf2"],
+        ] {
+            let (status, text) = run(&args);
+            assert_eq!((status, text.contains("protected_path")), (Some(5), true), "{args:?}: {text}");
+        }
+        let (status, text) = run(&["file", "read", path]);
+        assert_eq!(status, Some(0), "{text}");
+    }
+    assert_eq!(std::fs::read_to_string(home.work().join("conf/p.toml")).unwrap(), policy);
+    // Their twins are nobody's configuration.
+    let (status, text) = run(&["file", "write", "conf/free.toml", "tools = []"]);
+    assert_eq!(status, Some(0), "{text}");
+}
+
+#[test]
+fn a_command_does_not_change_the_policy_in_use() {
+    let home = Home::new();
+    let policy = "version = 1\n[agents.operator]\ntools = [\"*\"]\napprove = \"never\"\n";
+    std::fs::create_dir(home.work().join("conf")).unwrap();
+    std::fs::write(home.work().join("conf/p.toml"), policy).unwrap();
+    let run = |script: &str| {
+        home.told(&["--policy", "conf/p.toml", "shell", "run-command", "--shell", "--check", script])
+    };
+    let (status, text) = run("echo free > conf/q.toml");
+    if text.contains("sandbox") && status != Some(0) {
+        assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "{text}");
+        println!("skipped: no sandbox here: {text}");
+        return;
+    }
+    assert_eq!(status, Some(0), "{text}");
+    assert!(home.work().join("conf/q.toml").exists());
+    let (status, text) = run("echo 'tools = []' > conf/p.toml");
+    assert_ne!(status, Some(0), "{text}");
+    assert_eq!(std::fs::read_to_string(home.work().join("conf/p.toml")).unwrap(), policy);
+}
+
+#[test]
+fn a_journal_in_the_workspace_is_refused_where_somebody_chose_the_place_and_sealed_where_it_is_the_usual_one()
+{
+    let home = Home::new();
+    let inside = home.work().join("journal.db");
+    let chosen = [("TOOLBOX_JOURNAL", inside.to_str().unwrap())];
+    let refused = home.toolbox(&chosen, &["file", "write", "a", "text"]);
+    let text = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!((refused.status.code(), text.contains("journal_inside_workspace")), (Some(6), true), "{text}");
+    assert!(!home.work().join("a").exists());
+    // The root around the usual place: the call is recorded, and no tool sees the files.
+    let root = home.0.path().to_str().unwrap().to_owned();
+    let with = |args: &[&str]| home.told(&[&["--root", &root], args].concat());
+    assert_eq!(with(&["file", "write", "a", "text"]).0, Some(0));
+    assert!(home.state().join("journal.db").exists());
+    for file in ["journal.db", "journal.seal", "journal.key", "owners"] {
+        let path = format!("state/toolbox/{file}");
+        let (status, text) = with(&["file", "read", &path]);
+        assert!(status == Some(5) && text.contains("protected_path"), "{file}: {text}");
+    }
+}
+
+#[test]
+fn an_idempotency_key_is_checked_and_used() {
+    let home = Home::new();
+    let append = |key: &str, text: &str| {
+        home.told(&["--idempotency-key", key, "file", "write", "log", text, "--mode", "append"])
+    };
+    std::fs::write(home.work().join("log"), "").unwrap();
+    assert_eq!(append("order-1", "x").0, Some(0));
+    assert_eq!(append("order-1", "x").0, Some(0));
+    assert_eq!(std::fs::read_to_string(home.work().join("log")).unwrap(), "x", "the second was a replay");
+    let (status, text) = append("order-1", "y");
+    assert!(status == Some(4) && text.contains("idempotency_conflict"), "{text}");
+    assert_eq!(append("order-2", "y").0, Some(0));
+    assert_eq!(append(&"k".repeat(255), "z").0, Some(0));
+    for bad in ["a b", "ä", "a\tb", &"k".repeat(256)] {
+        let (status, text) = append(bad, "z");
+        assert!(status == Some(2) && text.contains("bad_idempotency_key"), "{bad:?}: {text}");
+    }
+    assert_eq!(std::fs::read_to_string(home.work().join("log")).unwrap(), "xyz");
+    // Empty is none.
+    assert_eq!(append("", "!").0, Some(0));
+    assert_eq!(append("", "!").0, Some(0));
+    assert_eq!(std::fs::read_to_string(home.work().join("log")).unwrap(), "xyz!!");
+}
+
+/// A call whose process is killed while its tool runs; not where commands cannot run.
+fn lost(home: &Home) -> bool {
+    let mut child = home.command(&["--yes", "shell", "bash", "sleep", "--", "60"]).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let begun = || home.rows().iter().any(|row| row["tool_name"] == "bash" && row["status"] != "error");
+    while !begun() {
+        if child.try_wait().unwrap().is_some() {
+            assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "the command ended at once");
+            println!("skipped: no sandbox here");
+            return false;
+        }
+        assert!(Instant::now() < deadline, "the call was not recorded");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    true
+}
+
+#[test]
+fn doctor_counts_the_calls_in_doubt_and_makes_no_journal() {
+    let home = Home::new();
+    let journal = |report: &Value| {
+        let checks = report["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["name"] == "journal").unwrap().clone()
+    };
+    assert_eq!(journal(&home.json(&["doctor"]))["status"], "ok");
+    assert!(!home.state().join("journal.db").exists());
+    assert_eq!(write(&home, &[], "a").0, Some(0));
+    assert_eq!(home.json(&["doctor"])["journal"]["in_doubt"], 0);
+    if !lost(&home) {
+        return;
+    }
+    let report = home.json(&["doctor"]);
+    assert_eq!(report["journal"]["in_doubt"], 1);
+    // Who found it has told of it: the process that made the call could not.
+    let audited = home.json(&["audit", "--tool", "bash"]);
+    assert_eq!((audited.as_array().unwrap().len(), &audited[0]["outcome"]), (1, &json!("in_doubt")));
+    assert_eq!(journal(&report)["status"], "warn");
+    let off = home.toolbox(&[("TOOLBOX_JOURNAL", "off")], &["doctor", "--json"]);
+    assert_eq!(journal(&serde_json::from_slice(&off.stdout).unwrap())["value"], "off");
+}
+
+#[test]
+fn evidence_goes_with_the_row_of_its_call() {
+    let home = Home::new();
+    assert_eq!(write(&home, &[], "a").0, Some(0));
+    let effects = home.state().join("effects");
+    let evidence = || std::fs::read_dir(&effects).map_or(0, Iterator::count);
+    assert_eq!(evidence(), 1);
+    assert_eq!(home.json(&["journal", "prune", "--days", "1"])["evidence"], 0);
+    assert_eq!(evidence(), 1);
+    let pruned = home.json(&["journal", "prune", "--days", "0"]);
+    assert_eq!((&pruned["calls"], &pruned["evidence"]), (&json!(1), &json!(1)));
+    assert_eq!((evidence(), home.rows().len()), (0, 0));
+}
+
+#[test]
+fn a_program_that_is_asked_to_end_leaves_one_audit_row_and_no_open_call() {
+    let home = Home::new();
+    let mut child = home.command(&["--yes", "shell", "bash", "sleep", "--", "60"]).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !home.rows().iter().any(|row| row["tool_name"] == "bash") {
+        if child.try_wait().unwrap().is_some() {
+            assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "the command ended at once");
+            println!("skipped: no sandbox here");
+            return;
+        }
+        assert!(Instant::now() < deadline, "the call was not recorded");
+    }
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    while child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < deadline, "it did not end");
+        std::thread::yield_now();
+    }
+    let rows = home.rows();
+    let bash: Vec<&Value> = rows.iter().filter(|row| row["tool_name"] == "bash").collect();
+    assert_eq!(bash.len(), 1);
+    assert!(!["intent", "running"].contains(&bash[0]["status"].as_str().unwrap()), "{}", bash[0]);
+    let audited = home.json(&["audit", "--tool", "bash"]);
+    assert_eq!(audited.as_array().unwrap().len(), 1, "{audited}");
+    assert!(["cancelled", "in_doubt"].contains(&audited[0]["outcome"].as_str().unwrap()), "{audited}");
+}
