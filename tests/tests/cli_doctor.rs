@@ -217,7 +217,7 @@ fn what_is_wrong_with_the_tools_is_told_and_an_error_decides_how_it_ends() {
     };
     assert_eq!(ids(&told), ["param-vague"]);
     let page = run(&shop(vague()), &["doctor", "-o", "text"], &[]).1;
-    assert!(page.contains("warn  param-vague find_shirts /item  `item` says nothing"), "{page}");
+    assert!(page.contains("warn  param-vague find_shirts /item\n      `item` says nothing"), "{page}");
     let (code, told) = report(&shop(vague()), &["--dialect", "gemini"], &[]);
     assert_eq!((code, ids(&told)), (ExitCode::SUCCESS, vec!["dialect-gemini".into(), "param-vague".into()]));
     assert_eq!(run(&shop(vague()), &["doctor", "--dialect", "latin"], &[]).0, ExitCode(2));

@@ -158,6 +158,9 @@ impl Report {
     }
 }
 
+/// The longest line on which a value stands beside its name.
+const PAGE_WIDTH: usize = 80;
+
 /// The longest name that others are aligned with.
 const NAME_WIDTH: usize = 28;
 
@@ -178,7 +181,11 @@ impl Check {
         let (status, name, value) = (self.status.as_str(), &self.name, &self.value);
         let source = self.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
         let advice = self.advice.as_ref().map(|advice| format!("      {advice}\n")).unwrap_or_default();
-        format!("{status:4}  {name:width$}  {value}{source}\n{advice}")
+        let line = format!("{status:4}  {name:width$}  {value}{source}");
+        if line.chars().count() > PAGE_WIDTH {
+            return format!("{status:4}  {name}\n      {value}{source}\n{advice}");
+        }
+        format!("{line}\n{advice}")
     }
 }
 
