@@ -9,8 +9,9 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let is = |name: &str, value: &str| var(name).is_ok_and(|found| found == value);
     // What is linked statically brings a start of its own, which goes with one kind of program only.
-    let is_static = var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|all| all.split(',').any(|one| one == "crt-static"));
+    let is_static =
+        var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|all| all.split(',').any(|one| one == "crt-static"));
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") && !is_static {
-        println!("cargo:rustc-link-arg-bins=-no-pie");
+        println!("cargo:rustc-link-arg-bin=toolbox=-no-pie");
     }
 }

@@ -186,18 +186,6 @@ struct Long<'a> {
 }
 
 impl Form<'_> {
-    fn mark(&self) -> Mark {
-        match self {
-            Form::Long(Long { head, word, tail }) => {
-                Mark::of(head.bytes()).and(word.bytes()).and(tail.bytes())
-            }
-            // No long form begins so.
-            Form::Short(letter) => {
-                Mark::of([b'-', b'-'].into_iter()).and(letter.encode_utf8(&mut [0; 4]).bytes())
-            }
-        }
-    }
-
     /// Whether the program has it itself. A switch `dry-run` takes that one over.
     fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
         match self {

@@ -63,13 +63,17 @@ impl<'r> Tree<'r> {
     /// The tree of the tools that are offered on the command line.
     pub(crate) fn new(registry: &'r Registry) -> Tree<'r> {
         let mut tree = Tree { groups: BTreeMap::new(), tools: Vec::new() };
+        let mut by_group: BTreeMap<&str, Vec<Command<'_>>> = BTreeMap::new();
         for entry in registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli)) {
             let group = entry.def().group;
             let command = Command { word: Word::of_tool(entry.name(), group), entry };
-            match group.map(kebab) {
-                Some(group) => tree.groups.entry(group).or_default().push(command),
+            match group {
+                Some(group) => by_group.entry(group).or_default().push(command),
                 None => tree.tools.push(command),
             }
+        }
+        for (group, commands) in by_group {
+            tree.groups.entry(kebab(group)).or_default().extend(commands);
         }
         for commands in tree.groups.values_mut().chain([&mut tree.tools]) {
             commands.sort_by(|a, b| a.word.cmp(&b.word));

@@ -1,13 +1,14 @@
 //! The quick look that every start takes: whether the names of all commands and options are apart.
 //!
-//! A name is one number here. Equal numbers may be equal names, and then the thorough check finds out; different ones never are.
-//! What counts as a command and as an option is asked there, so that both judge the same names.
+//! A command is one number here. Equal numbers may be equal names, and then the thorough check finds out; different ones never
+//! are. Options are few in one tool: their ends tell most apart. What counts as a command and as an option is asked there, so
+//! that both judge the same names.
 
 use std::collections::BTreeSet;
 
 use tool_core::ToolDef;
 
-use super::{Command, Form, forms};
+use super::{Command, Form, Long, forms};
 use crate::builtin::RESERVED;
 use crate::globals::GLOBALS;
 
@@ -51,54 +52,79 @@ pub(super) fn all<'d>(tools: impl Iterator<Item = (&'d str, &'d ToolDef<'d>)>) -
     commands.is_sorted_by(|a, b| a < b)
 }
 
-/// What the options of one tool after the other are held against.
-struct Options {
-    reserved: Vec<Mark>,
-    /// Which last bytes the reserved marks have: for almost all options the answer.
-    last: [bool; 256],
-    /// The options of one tool so far.
-    taken: Vec<Mark>,
+/// What is looked at of an option before all of it is: its length, and its bytes at both ends. A short form has no length.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Ends {
+    len: usize,
+    first: u8,
+    last: u8,
 }
 
-impl Options {
-    fn new() -> Options {
-        let long = GLOBALS.iter().map(|row| Mark::of(row.long.bytes()));
-        let short = GLOBALS.iter().filter_map(|row| row.short).map(|letter| Form::Short(letter).mark());
-        let reserved: Vec<Mark> = long.chain(short).collect();
-        let mut last = [false; 256];
-        for mark in &reserved {
-            if let Some(slot) = last.get_mut(mark.last()) {
-                *slot = true;
+impl Ends {
+    fn of(form: &Form<'_>) -> Ends {
+        let (len, first, last) = match form {
+            Form::Long(Long { head, word, tail }) => {
+                let (first, last) = word.ends();
+                (
+                    head.len() + word.bytes().len() + tail.len(),
+                    head.bytes().next().or(first),
+                    tail.bytes().last().or(last),
+                )
+            }
+            Form::Short(letter) => {
+                let byte = letter.encode_utf8(&mut [0; 4]).bytes().next();
+                (0, byte, byte)
+            }
+        };
+        Ends { len, first: first.unwrap_or_default(), last: last.unwrap_or_default() }
+    }
+}
+
+/// What the options of one tool after the other are held against.
+struct Options<'d> {
+    /// The lengths of the reserved names by their first byte, as bits: for almost all options the answer.
+    reserved: [u64; 256],
+    /// The options of one tool so far.
+    taken: Vec<(Ends, Form<'d>)>,
+}
+
+impl<'d> Options<'d> {
+    fn new() -> Options<'d> {
+        let mut reserved = [0; 256];
+        let long = GLOBALS.iter().map(|row| (row.long.len(), row.long.bytes().next()));
+        let short = GLOBALS.iter().filter_map(|row| row.short).map(|letter| (0, u8::try_from(letter).ok()));
+        for (len, first) in long.chain(short) {
+            if let Some(lengths) = reserved.get_mut(usize::from(first.unwrap_or_default())) {
+                *lengths |= 1_u64.checked_shl(len as u32).unwrap_or_default();
             }
         }
-        Options { reserved, last, taken: Vec::new() }
+        Options { reserved, taken: Vec::new() }
     }
 
-    fn are_apart(&mut self, def: &ToolDef<'_>) -> bool {
+    fn are_apart(&mut self, def: &'d ToolDef<'d>) -> bool {
         if def.input.is_some() {
             return true;
         }
         self.taken.clear();
         for param in def.params.iter().filter(|param| !param.keys.flatten) {
             let before = self.taken.len();
-            for form in forms(param).iter().flatten() {
-                let mark = form.mark();
-                if self.is_reserved(mark) || self.taken.iter().take(before).any(|other| *other == mark) {
+            for form in forms(param).into_iter().flatten() {
+                let ends = Ends::of(&form);
+                let mut others = self.taken.iter().take(before);
+                if others.any(|(other, taken)| *other == ends && *taken == form) {
                     return false;
                 }
-                self.taken.push(mark);
+                if self.may_be_reserved(ends) && form.is_reserved(param) {
+                    return false;
+                }
+                self.taken.push((ends, form));
             }
         }
         true
     }
 
-    fn is_reserved(&self, mark: Mark) -> bool {
-        self.last.get(mark.last()).is_some_and(|reserved| *reserved) && self.reserved.contains(&mark)
-    }
-}
-
-impl Mark {
-    fn last(self) -> usize {
-        usize::from(self.0.to_le_bytes()[0])
+    fn may_be_reserved(&self, ends: Ends) -> bool {
+        let lengths = self.reserved.get(usize::from(ends.first)).copied().unwrap_or_default();
+        lengths.checked_shr(ends.len as u32).unwrap_or_default() & 1 == 1
     }
 }
