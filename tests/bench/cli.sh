@@ -3,7 +3,8 @@
 #   `toolbox --version` against an empty program (goal: 1.00 ms more),
 #   `--version` of a program with 1 000 tools against one with a single tool (goal: 3.00 ms more),
 #   `--help` of one tool of 1 000 against a hand-written clap program with that one command (goal: 3.00 times).
-# Prints all three; fails above the budgets, which are the goals unless the environment says otherwise.
+# Prints all three, and the same of the least of all runs; fails above the budgets, which are the goals unless the environment
+# says otherwise.
 #
 # `cli.sh count` prints what the time is made of instead, which no other program on the machine changes: instructions and page
 # faults, of each command line and for each further tool. TOOL_CLI_TOOLS is how many tools the large program has.
@@ -156,10 +157,14 @@ times = {name: [] for name in lines}
 for _ in range(runs):
     for name, words in lines.items():
         times[name].append(run(words))
-ms = {name: statistics.median(taken) for name, taken in times.items()}
-added, linked, ratio = ms["toolbox"] - ms["empty"], ms["many"] - ms["single"], ms["one of many"] / ms["hand"]
-print(f"cli: --version: empty program {ms['empty']:.2f} ms, toolbox {ms['toolbox']:.2f} ms, added {added:.2f} ms (goal 1.00, budget {added_budget:.2f})")
-print(f"cli: --version: 1 tool {ms['single']:.2f} ms, {tools} tools {ms['many']:.2f} ms, added {linked:.2f} ms (goal 3.00, budget {version_budget:.2f})")
-print(f"cli: --help of one command: by hand {ms['hand']:.2f} ms, of {tools} tools {ms['one of many']:.2f} ms, ratio {ratio:.2f} (goal 3.00, budget {help_budget:.2f})")
+def told(of):
+    ms = {name: of(taken) for name, taken in times.items()}
+    return ms, ms["toolbox"] - ms["empty"], ms["many"] - ms["single"], ms["one of many"] / ms["hand"]
+# The least of all runs is what another program on the machine disturbs least; the budgets are the medians'.
+for name, of in ("least", min), ("median", statistics.median):
+    ms, added, linked, ratio = told(of)
+    print(f"cli: {name}: --version: empty program {ms['empty']:.2f} ms, toolbox {ms['toolbox']:.2f} ms, added {added:.2f} ms (goal 1.00, budget {added_budget:.2f})")
+    print(f"cli: {name}: --version: 1 tool {ms['single']:.2f} ms, {tools} tools {ms['many']:.2f} ms, added {linked:.2f} ms (goal 3.00, budget {version_budget:.2f})")
+    print(f"cli: {name}: --help of one command: by hand {ms['hand']:.2f} ms, of {tools} tools {ms['one of many']:.2f} ms, ratio {ratio:.2f} (goal 3.00, budget {help_budget:.2f})")
 sys.exit(added > added_budget or linked > version_budget or ratio > help_budget)
 PY
