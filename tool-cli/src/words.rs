@@ -90,10 +90,10 @@ impl<'n> Word<'n> {
         self.0.is_empty()
     }
 
-    /// Its bytes at both ends, of which an empty one has none.
-    pub(crate) fn ends(&self) -> (Option<u8>, Option<u8>) {
-        let bytes = self.bytes();
-        (bytes.clone().next(), bytes.last())
+    /// Its bytes at both ends, of which an empty one has none. No word has a separator there.
+    pub(crate) fn ends(&self) -> Option<(u8, u8)> {
+        let bytes = self.0.as_bytes();
+        Some((*bytes.first()?, *bytes.last()?))
     }
 }
 
@@ -130,15 +130,30 @@ const SEPARATORS: [char; 2] = ['-', '_'];
 const SEPARATOR: u8 = 1;
 const OTHER: u8 = 2;
 
+/// The kind of each byte, as a table: every start asks for each of its names.
+static KINDS: [u8; 256] = kinds();
+
+#[allow(clippy::indexing_slicing, reason = "it is the compiler that would stop")]
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let letter = byte as u8;
+        if letter.is_ascii_lowercase() || letter.is_ascii_digit() {
+            kinds[byte] = 0;
+        } else if letter == b'-' || letter == b'_' {
+            kinds[byte] = SEPARATOR;
+        }
+        byte += 1;
+    }
+    kinds
+}
+
 /// Whether a name is kebab-case but for `_` in place of `-`: small ASCII letters and digits, and no empty word.
 fn is_plain(name: &str) -> bool {
     let (mut wrong, mut before) = (0, SEPARATOR);
     for byte in name.bytes() {
-        let kind = match byte {
-            b'a'..=b'z' | b'0'..=b'9' => 0,
-            b'_' | b'-' => SEPARATOR,
-            _ => OTHER,
-        };
+        let kind = KINDS.get(usize::from(byte)).copied().unwrap_or(OTHER);
         wrong |= kind & (before | OTHER);
         before = kind;
     }

@@ -11,6 +11,7 @@ use tool_core::ToolDef;
 use super::{Command, Form, Long, forms};
 use crate::builtin::RESERVED;
 use crate::globals::GLOBALS;
+use crate::words::Word;
 
 /// A name as a number: FNV-1a, 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,43 +63,50 @@ struct Ends {
 
 impl Ends {
     fn of(form: &Form<'_>) -> Ends {
-        let (len, first, last) = match form {
+        match form {
             Form::Long(Long { head, word, tail }) => {
-                let (first, last) = word.ends();
-                (
-                    head.len() + word.bytes().len() + tail.len(),
-                    head.bytes().next().or(first),
-                    tail.bytes().last().or(last),
-                )
+                let (first, last) = word.ends().unwrap_or_default();
+                Ends {
+                    len: head.len() + word.bytes().len() + tail.len(),
+                    first: head.as_bytes().first().copied().unwrap_or(first),
+                    last: tail.as_bytes().last().copied().unwrap_or(last),
+                }
             }
             Form::Short(letter) => {
-                let byte = letter.encode_utf8(&mut [0; 4]).bytes().next();
-                (0, byte, byte)
+                let byte = u8::try_from(*letter).unwrap_or_default();
+                Ends { len: 0, first: byte, last: byte }
             }
-        };
-        Ends { len, first: first.unwrap_or_default(), last: last.unwrap_or_default() }
+        }
+    }
+
+    /// Those of a reserved name.
+    fn of_long(name: &str) -> Ends {
+        let (first, last) = Word::of(name).ends().unwrap_or_default();
+        Ends { len: name.len(), first, last }
     }
 }
 
 /// What the options of one tool after the other are held against.
 struct Options<'d> {
+    reserved: Vec<Ends>,
     /// The lengths of the reserved names by their first byte, as bits: for almost all options the answer.
-    reserved: [u64; 256],
+    lengths: [u64; 256],
     /// The options of one tool so far.
     taken: Vec<(Ends, Form<'d>)>,
 }
 
 impl<'d> Options<'d> {
     fn new() -> Options<'d> {
-        let mut reserved = [0; 256];
-        let long = GLOBALS.iter().map(|row| (row.long.len(), row.long.bytes().next()));
-        let short = GLOBALS.iter().filter_map(|row| row.short).map(|letter| (0, u8::try_from(letter).ok()));
-        for (len, first) in long.chain(short) {
-            if let Some(lengths) = reserved.get_mut(usize::from(first.unwrap_or_default())) {
-                *lengths |= 1_u64.checked_shl(len as u32).unwrap_or_default();
+        let long = GLOBALS.iter().map(|row| Ends::of_long(row.long));
+        let short = GLOBALS.iter().filter_map(|row| row.short).map(|letter| Ends::of(&Form::Short(letter)));
+        let reserved: Vec<Ends> = long.chain(short).collect();
+        let mut lengths = [0; 256];
+        for ends in &reserved {
+            if let Some(lengths) = lengths.get_mut(usize::from(ends.first)) {
+                *lengths |= bit(ends.len);
             }
         }
-        Options { reserved, taken: Vec::new() }
+        Options { reserved, lengths, taken: Vec::new() }
     }
 
     fn are_apart(&mut self, def: &'d ToolDef<'d>) -> bool {
@@ -124,7 +132,12 @@ impl<'d> Options<'d> {
     }
 
     fn may_be_reserved(&self, ends: Ends) -> bool {
-        let lengths = self.reserved.get(usize::from(ends.first)).copied().unwrap_or_default();
-        lengths.checked_shr(ends.len as u32).unwrap_or_default() & 1 == 1
+        let lengths = self.lengths.get(usize::from(ends.first)).copied().unwrap_or_default();
+        lengths & bit(ends.len) != 0 && self.reserved.contains(&ends)
     }
+}
+
+/// A length as a bit; none for a length that no reserved name has.
+fn bit(len: usize) -> u64 {
+    if len < 64 { 1 << len } else { 0 }
 }
