@@ -11,7 +11,7 @@ use tool_core::def::{ParamDef, ParamKind, Surface};
 use tool_core::{ToolDef, ToolError};
 
 use crate::builtin::RESERVED;
-use crate::globals;
+use crate::globals::{GLOBALS, Global, GlobalDef};
 use crate::words::{Word, kebab};
 use apart::Mark;
 
@@ -188,14 +188,19 @@ struct Long<'a> {
 }
 
 impl Form<'_> {
-    /// Whether the program has it itself. A switch `dry-run` takes that one over.
+    /// Whether the program has it itself.
     fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
+        GLOBALS.iter().any(|row| self.is_own(row, param))
+    }
+
+    /// Whether it is this option of the program. A switch `dry-run` takes that one over.
+    fn is_own(&self, row: &GlobalDef, param: &ParamDef<'_>) -> bool {
         match self {
             Form::Long(long) => {
-                globals::reserved().any(|reserved| long.is(reserved))
-                    && !(param.kind == ParamKind::Flag && long.is("dry-run"))
+                let takes_over = param.kind == ParamKind::Flag && row.global == Global::DryRun;
+                !takes_over && long.is(row.long)
             }
-            Form::Short(letter) => globals::short(*letter).is_some(),
+            Form::Short(letter) => row.short == Some(*letter),
         }
     }
 }

@@ -153,12 +153,7 @@ pub const GLOBALS: [GlobalDef; 21] = [
 
 /// Whether no tool may take a long form.
 pub fn is_reserved(name: &str) -> bool {
-    reserved().any(|long| long == name)
-}
-
-/// Every long form that no tool may take.
-pub(crate) fn reserved() -> impl Iterator<Item = &'static str> {
-    GLOBALS.iter().map(|row| row.long)
+    long(name).is_some()
 }
 
 /// The option with a long form, given without `--`.

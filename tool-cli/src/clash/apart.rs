@@ -10,7 +10,7 @@ use tool_core::ToolDef;
 
 use super::{Command, Form, Long, forms};
 use crate::builtin::RESERVED;
-use crate::globals::GLOBALS;
+use crate::globals::{GLOBALS, GlobalDef};
 use crate::words::Word;
 
 /// A name as a number: FNV-1a, 64 bits.
@@ -88,22 +88,24 @@ impl Ends {
 
 /// What the options of one tool after the other are held against.
 struct Options<'d> {
-    reserved: Vec<Ends>,
-    /// The lengths of the reserved names by their first byte, as bits: for almost all options the answer.
-    lengths: [u64; 256],
+    reserved: Vec<(Ends, &'static GlobalDef)>,
+    /// The lengths of the reserved names by their first byte and by their last, as bits: for almost all options the answer.
+    lengths: [[u64; 256]; 2],
     /// The options of one tool so far.
     taken: Vec<(Ends, Form<'d>)>,
 }
 
 impl<'d> Options<'d> {
     fn new() -> Options<'d> {
-        let long = GLOBALS.iter().map(|row| Ends::of_long(row.long));
-        let short = GLOBALS.iter().filter_map(|row| row.short).map(|letter| Ends::of(&Form::Short(letter)));
-        let reserved: Vec<Ends> = long.chain(short).collect();
-        let mut lengths = [0; 256];
-        for ends in &reserved {
-            if let Some(lengths) = lengths.get_mut(usize::from(ends.first)) {
-                *lengths |= bit(ends.len);
+        let long = GLOBALS.iter().map(|row| (Ends::of_long(row.long), row));
+        let short = GLOBALS.iter().filter_map(|row| Some((Ends::of(&Form::Short(row.short?)), row)));
+        let reserved: Vec<(Ends, &GlobalDef)> = long.chain(short).collect();
+        let mut lengths = [[0; 256]; 2];
+        for (ends, _) in &reserved {
+            for (lengths, byte) in lengths.iter_mut().zip([ends.first, ends.last]) {
+                if let Some(lengths) = lengths.get_mut(usize::from(byte)) {
+                    *lengths |= bit(ends.len);
+                }
             }
         }
         Options { reserved, lengths, taken: Vec::new() }
@@ -122,8 +124,11 @@ impl<'d> Options<'d> {
                 if others.any(|(other, taken)| *other == ends && *taken == form) {
                     return false;
                 }
-                if self.may_be_reserved(ends) && form.is_reserved(param) {
-                    return false;
+                if self.may_be_reserved(ends) {
+                    let mut alike = self.reserved.iter().filter(|(own, _)| *own == ends);
+                    if alike.any(|(_, row)| form.is_own(row, param)) {
+                        return false;
+                    }
                 }
                 self.taken.push((ends, form));
             }
@@ -132,8 +137,9 @@ impl<'d> Options<'d> {
     }
 
     fn may_be_reserved(&self, ends: Ends) -> bool {
-        let lengths = self.lengths.get(usize::from(ends.first)).copied().unwrap_or_default();
-        lengths & bit(ends.len) != 0 && self.reserved.contains(&ends)
+        let [first, last] = &self.lengths;
+        let by = |lengths: &[u64; 256], byte: u8| lengths.get(usize::from(byte)).copied().unwrap_or_default();
+        by(first, ends.first) & by(last, ends.last) & bit(ends.len) != 0
     }
 }
 
