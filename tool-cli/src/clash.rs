@@ -310,10 +310,10 @@ mod tests {
         let schema = SchemaSource::Given(Box::leak(Box::new(serde_json::json!({"type": "boolean"}))));
         let cli = CliDef {
             short: [None, Some('x'), Some('o'), Some('l'), Some('é')][form % 5],
-            long: (form % 7 == 0).then_some("strict"),
+            long: form.is_multiple_of(7).then_some("strict"),
             ..CliDef::NONE
         };
-        let keys = ParamKeys { secret: form % 3 == 0, cli, ..ParamKeys::NONE };
+        let keys = ParamKeys { secret: form.is_multiple_of(3), cli, ..ParamKeys::NONE };
         let keys: &'static ParamKeys<'static> = Box::leak(Box::new(keys));
         ParamDef { keys, ..ParamDef::new(name, Doc::Text("Text."), kinds[form % 4], schema) }
     }
@@ -326,7 +326,7 @@ mod tests {
                 let params: &'static [ParamDef<'static>] =
                     Box::leak(Box::new([option(a, form), option(b, form / 5)]));
                 let base = ReadFileTool::DEF;
-                let tool: &'static ToolDef<'static> = Box::leak(Box::new(ToolDef { params, ..base.clone() }));
+                let tool: &'static ToolDef<'static> = Box::leak(Box::new(ToolDef { params, ..*base }));
                 let tools = [("read_file", tool)];
                 let thorough = thorough(tools.into_iter());
                 assert_eq!(
