@@ -3,6 +3,7 @@
 pub mod captured;
 #[cfg(test)]
 mod demo;
+pub mod fixture;
 #[cfg(test)]
 mod given;
 pub mod rounds;

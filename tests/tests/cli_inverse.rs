@@ -10,20 +10,18 @@
 
 #[path = "../src/demo/mod.rs"]
 mod demo;
-#[path = "../src/schema_values.rs"]
-mod schema_values;
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use schema_values::Values;
 use serde_json::{Map, Value, json};
 use tests::captured::Captured;
 use tests::rounds::rounds;
 use tool_cli::{Cli, Io, quote::quote};
 use tool_core::def::Surface;
 use tool_core::registry::Unmet;
+use tool_core::test::Values;
 use tool_core::{Call, Caller, Coerce, Executor, Registry, ToolContext, ToolEntry};
 use tool_std as _;
 

@@ -12,15 +12,13 @@
 #[path = "../src/vectors/random.rs"]
 #[allow(dead_code, reason = "only arbitrary JSON is wanted here")]
 mod random;
-#[path = "../src/schema_values.rs"]
-mod schema_values;
 
 use jsonschema::Validator;
 use random::Random;
-use schema_values::Values;
 use serde_json::{Value, json};
 use tests::rounds::rounds;
 use tool_core::dialect::{Dialect as _, DialectId, ModelCall, Plan, PlanOptions, StrictPolicy, compile};
+use tool_core::test::Values;
 use tool_core::{DynTool, Registry, ToolOutput};
 use tool_std as _;
 
@@ -254,7 +252,7 @@ fn events(dialect: DialectId, body: &Value, random: &mut Random) -> Vec<Value> {
 
 #[test]
 fn a_reply_in_pieces_is_the_reply() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     each_value(|dialect, plan, _, args, sent| {
         if matches!(dialect, DialectId::Mcp20251125 | DialectId::Mcp20260728) {
             return;
@@ -311,7 +309,7 @@ fn what_is_compiled_is_a_schema_and_at_rest() {
 #[test]
 fn nothing_that_comes_in_makes_a_dialect_panic() {
     let registry = registry();
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for (dialect, strict) in FORMS {
         let plans = plans(&registry, dialect, strict);
         for _ in 0..values() {

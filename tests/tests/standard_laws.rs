@@ -12,16 +12,14 @@
 #[path = "../src/vectors/random.rs"]
 #[allow(dead_code, reason = "only the damage is wanted here")]
 mod random;
-#[path = "../src/schema_values.rs"]
-mod schema_values;
 
 use jsonschema::Validator;
 use random::Random;
-use schema_values::Values;
 use serde_json::{Map, Value, json};
 use tests::rounds::rounds;
 use tool_core::args::Args;
 use tool_core::def::{Cache, Handler, ToolDef, ToolKeys};
+use tool_core::test::{Values, says_all_of};
 use tool_core::{Coerce, IssueCode, Registry, ToolError};
 use tool_std as _;
 
@@ -107,20 +105,6 @@ fn breaks_only_rules_between_parameters(error: &ToolError) -> bool {
     !issues.is_empty() && issues.iter().all(|issue| issue.code == IssueCode::Constraint)
 }
 
-/// Equal, where a number is what it counts and members of `b` alone are defaults.
-fn says_all_of(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| says_all_of(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            a.iter().all(|(key, a)| b.get(key).is_some_and(|b| says_all_of(a, b)))
-        }
-        (a, b) => a == b,
-    }
-}
-
 fn subjects() -> Vec<Subject> {
     let registry: &'static Registry = Box::leak(Box::new(Registry::builder().discover().build().unwrap()));
     assert!(registry.len() >= 15, "the standard tools are linked");
@@ -158,7 +142,7 @@ fn a_valid_call_of_a_standard_tool_is_taken_as_it_is() {
 fn a_damaged_call_of_a_standard_tool_is_refused_or_noted() {
     for (number, subject) in subjects().iter().enumerate() {
         let mut random = Values::new(number as u64 * 2 + 1);
-        let mut damage = Random(number as u64);
+        let mut damage = Random::new(number as u64);
         for _ in 0..values() {
             let mut input = random.of(subject.schema);
             damage.damage(&mut input);

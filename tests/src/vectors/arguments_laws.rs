@@ -171,7 +171,7 @@ fn with_defaults(subject: &Subject, input: &Value) -> Value {
 fn a_valid_value_decodes_without_notes_and_is_its_own_normal_form() {
     for (number, kind) in types().iter().enumerate() {
         let subject = Subject::of(kind);
-        let mut random = Random(number as u64);
+        let mut random = Random::new(number as u64);
         let mut taken = 0;
         for _ in 0..values() {
             let mut input = json!({});
@@ -202,7 +202,7 @@ fn a_valid_value_decodes_without_notes_and_is_its_own_normal_form() {
 fn what_is_not_valid_is_refused_or_noted_and_both_decoders_agree() {
     for (number, kind) in types().iter().enumerate() {
         let subject = Subject::of(kind);
-        let mut random = Random(1_000_000 + number as u64);
+        let mut random = Random::new(1_000_000 + number as u64);
         for _ in 0..values() {
             let mut input = json!({"x": random.value(kind, kind, 3).unwrap_or_default()});
             random.damage(&mut input);
@@ -221,7 +221,7 @@ fn what_is_not_valid_is_refused_or_noted_and_both_decoders_agree() {
 #[test]
 fn arbitrary_json_never_panics() {
     let subjects: Vec<Subject> = types().iter().map(Subject::of).collect();
-    let mut random = Random(42);
+    let mut random = Random::new(42);
     for _ in 0..20_000 {
         let subject = &subjects[random.below(subjects.len())];
         let input = match random.below(3) {

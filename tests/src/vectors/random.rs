@@ -2,29 +2,26 @@
 
 use serde_json::{Map, Value, json};
 
-/// A small generator of pseudo-random numbers (SplitMix64).
-pub(crate) struct Random(pub(crate) u64);
+/// A source of values and of damage to them.
+pub(crate) struct Random(tool_core::test::Random);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+    /// The values of a seed.
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(tool_core::test::Random::new(seed))
     }
 
     /// A number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end.max(1) as u64).unwrap_or(0)
+        self.0.below(end)
     }
 
     fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
+        self.0.one_in(chances)
     }
 
     fn pick<'p, T>(&mut self, from: &'p [T]) -> &'p T {
-        &from[self.below(from.len())]
+        self.0.pick(from).expect("something to pick from")
     }
 
     fn text(&mut self) -> String {
@@ -50,15 +47,7 @@ impl Random {
     }
 
     fn integer(&mut self, least: i64, greatest: i64) -> i64 {
-        match self.below(4) {
-            0 => least,
-            1 => greatest,
-            2 => least.max(0).min(greatest),
-            _ => {
-                let span = i128::from(greatest) - i128::from(least) + 1;
-                i64::try_from(i128::from(least) + i128::from(self.next()) % span).unwrap_or(least)
-            }
-        }
+        if self.one_in(4) { least.max(0).min(greatest) } else { self.0.between(least, greatest) }
     }
 
     fn double(&mut self) -> f64 {
@@ -99,7 +88,7 @@ impl Random {
             "u8" => json!(self.integer(0, u8::MAX.into())),
             "u16" => json!(self.integer(0, u16::MAX.into())),
             "u32" => json!(self.integer(0, u32::MAX.into())),
-            "u64" => json!(self.next()),
+            "u64" => json!(self.0.number()),
             "f32" | "f64" => match self.one_in(2) {
                 true => json!(self.double()),
                 false => json!(self.integer(-1000, 1000)),

@@ -18,6 +18,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use check::{History, checked};
+use tool_core::test::Random;
 
 /// Where a process dies, and at which of how many hits.
 const FAILPOINTS: [(&str, u64); 11] = [
@@ -34,17 +35,6 @@ const FAILPOINTS: [(&str, u64); 11] = [
     ("recover.between_rows", 1),
     ("migrate.between_statements", 8),
 ];
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -72,7 +62,7 @@ fn worker(
 
 /// Kills workers and returns what they said; the last one only recovers.
 fn killed(folder: &Path, kills: u64, seed: u64, careless: bool) -> (History, BTreeMap<&'static str, u32>) {
-    let mut random = Random(seed | 1);
+    let mut random = Random::new(seed);
     let mut history = History::default();
     let mut hits: BTreeMap<&'static str, u32> = BTreeMap::new();
     for nth in 1..=kills {
@@ -81,9 +71,9 @@ fn killed(folder: &Path, kills: u64, seed: u64, careless: bool) -> (History, BTr
         // Migrations are only made in a new file.
         let migrates = point.is_some_and(|point| point.0.starts_with("migrate"));
         let place = if migrates { fresh.path() } else { folder };
-        let at = point.map(|(name, most)| (name, random.below(most)));
+        let at = point.map(|(name, most)| (name, random.number() % most));
         let (mut child, out) = worker(place, nth, at, careless);
-        let patience = if point.is_some() { 200 } else { random.below(24) };
+        let patience = if point.is_some() { 200 } else { random.number() % 24 };
         let mut lines = out.lines();
         let mut said = 0;
         while said < patience
@@ -101,7 +91,7 @@ fn killed(folder: &Path, kills: u64, seed: u64, careless: bool) -> (History, BTr
         }
         if point.is_none() {
             // Lines come when calls end; a kill right behind one would never meet a call that runs.
-            let until = Instant::now() + Duration::from_micros(random.below(8_000));
+            let until = Instant::now() + Duration::from_micros(random.number() % 8_000);
             while Instant::now() < until {
                 std::thread::yield_now();
             }

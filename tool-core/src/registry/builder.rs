@@ -39,7 +39,8 @@ impl RegistryBuilder {
     /// Adds every tool that is linked into this program.
     ///
     /// A crate that is only in `Cargo.toml` is not linked: mention it with `use my_tools as _;` or [`crate::link!`]. A
-    /// static library linked by a C compiler has no discovery: use [`add_set`](Self::add_set) there.
+    /// static library linked by a C compiler has no discovery, and on WebAssembly only what the linker had another reason to
+    /// take is found: use [`add_set`](Self::add_set) there.
     #[cfg(all(feature = "inventory", any(not(target_family = "wasm"), feature = "wasm-inventory")))]
     pub fn discover(mut self) -> Self {
         let found = inventory::iter::<super::Registration>;

@@ -22,6 +22,7 @@ mod reference;
 mod scalar;
 mod spread;
 mod union;
+mod values;
 mod walked;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,6 +37,7 @@ pub(crate) use output::UNTYPED;
 pub(crate) use position::{Shape, Subject, each_child, position};
 pub use problem::SchemaProblem;
 pub(crate) use reference::{definition_name, to_definition as reference_to};
+pub use values::{Values, says_all_of};
 
 static BUILT: AtomicUsize = AtomicUsize::new(0);
 

@@ -5,3 +5,6 @@ mod lock;
 
 pub use issues::issues_of;
 pub use lock::locked;
+
+pub use crate::random::Random;
+pub use crate::schema::{Values, says_all_of};

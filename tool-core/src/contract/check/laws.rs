@@ -1,12 +1,12 @@
 //! What the schema of a tool allows, its decoder takes as it is, and what it makes of it is allowed again.
 //! (arguments.md §11, laws 1 and 2)
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::generated::Values;
 use super::values::{Taken, take, told};
 use super::{Hit, Subject};
 use crate::args::{Coerce, IssueCode, validator};
+use crate::schema::{Values, says_all_of};
 
 /// How many values of a schema are tried.
 const VALUES: usize = 64;
@@ -14,9 +14,7 @@ const VALUES: usize = 64;
 pub(super) fn schema_decoder(subject: &Subject<'_>) -> Vec<Hit> {
     let Ok(schema) = subject.def().input_schema().map(|schema| schema.decoded()) else { return Vec::new() };
     let Ok(judge) = validator(schema) else { return Vec::new() };
-    let none = Map::new();
-    let definitions = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);
-    let mut values = Values::new(subject.def().name, definitions);
+    let mut values = Values::named(subject.def().name);
     let tried =
         (0..VALUES).map(|_| values.of(schema)).filter(|value| value.is_object() && judge.is_valid(value));
     // The first is told: others are often of the same kind.
@@ -52,18 +50,4 @@ fn broken(subject: &Subject<'_>, value: Value, is_valid: impl Fn(&Value) -> bool
     }
     (!is_valid(&normal))
         .then(|| Hit::of_tool("what is read of a valid value is not valid: look at its defaults"))
-}
-
-/// Equal, where a number is what it counts and members of `b` alone are defaults.
-fn says_all_of(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| says_all_of(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            a.iter().all(|(key, a)| b.get(key).is_some_and(|b| says_all_of(a, b)))
-        }
-        (a, b) => a == b,
-    }
 }

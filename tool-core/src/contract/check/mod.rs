@@ -7,7 +7,6 @@
 mod constraints;
 mod effects;
 mod finding;
-mod generated;
 mod laws;
 mod lints;
 mod names;

@@ -4,10 +4,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::definition_name;
+use super::definition_name;
+use crate::random::Random;
 
-/// Texts that a decoder could take for something else.
-const TEXTS: [&str; 16] = [
+/// Texts that a decoder, a shell or a lexer of options could take for something else.
+const TEXTS: [&str; 44] = [
     "",
     " ",
     "a",
@@ -16,14 +17,42 @@ const TEXTS: [&str; 16] = [
     "-1",
     "1.5",
     "1e3",
+    "-1e3",
+    "007",
     "true",
     "null",
     "[1]",
+    "{",
+    "{}",
     "{\"a\":1}",
-    "é😀",
+    "é日本😀",
+    "e\u{301}",
     "a,b",
     "a/b.txt",
-    "--x",
+    "-",
+    "--",
+    "-x",
+    "--limit",
+    "--limit=5",
+    "@x",
+    "@@",
+    "@",
+    "a b",
+    "it's",
+    "\"q\"",
+    "$HOME",
+    "`id`",
+    "$(id)",
+    "*",
+    "a\nb",
+    "\n",
+    "tab\t",
+    "\\",
+    "#x",
+    "~",
+    "!",
+    "a=b",
+    "nul\0byte",
 ];
 
 /// A text of each format that types check.
@@ -54,35 +83,37 @@ const SAFE: i64 = 9_007_199_254_740_991;
 /// Levels of references and containers.
 const DEPTH: usize = 4;
 
-/// A source of values (SplitMix64).
-pub(super) struct Values<'a> {
-    state: u64,
-    definitions: &'a Map<String, Value>,
+/// Values of schemas, from a seed.
+#[derive(Clone, Debug)]
+pub struct Values(Random);
+
+impl Values {
+    /// The values of a seed.
+    pub fn new(seed: u64) -> Values {
+        Values(Random::new(seed))
+    }
+
+    /// The values of a name: another tool gets others.
+    pub(crate) fn named(name: &str) -> Values {
+        let seed = |seed: u64, byte: u8| seed.wrapping_mul(31).wrapping_add(byte.into());
+        Values::new(name.bytes().fold(0, seed))
+    }
+
+    /// A value of a canonical schema.
+    pub fn of(&mut self, schema: &Value) -> Value {
+        Generated { random: &mut self.0, definitions: schema.get("$defs") }.value(schema, DEPTH)
+    }
 }
 
-impl<'a> Values<'a> {
-    /// The values of a name: another tool gets others.
-    pub(super) fn new(name: &str, definitions: &'a Map<String, Value>) -> Values<'a> {
-        let state = name.bytes().fold(0, |state: u64, byte| state.wrapping_mul(31).wrapping_add(byte.into()));
-        Values { state, definitions }
-    }
+/// The values of one document.
+struct Generated<'a> {
+    random: &'a mut Random,
+    definitions: Option<&'a Value>,
+}
 
-    /// A value of a schema.
-    pub(super) fn of(&mut self, schema: &Value) -> Value {
-        self.value(schema, DEPTH)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % end.max(1) as u64).unwrap_or(0)
-    }
-
+impl Generated<'_> {
     fn pick<T: Clone + Default>(&mut self, from: &[T]) -> T {
-        let at = self.below(from.len());
-        from.get(at).cloned().unwrap_or_default()
+        self.random.pick(from).cloned().unwrap_or_default()
     }
 
     fn value(&mut self, schema: &Value, depth: usize) -> Value {
@@ -93,7 +124,7 @@ impl<'a> Values<'a> {
             return self.pick(values);
         }
         if let Some(name) = schema.get("$ref").and_then(Value::as_str).and_then(definition_name) {
-            let definition = self.definitions.get(&name);
+            let definition = self.definitions.and_then(|definitions| definitions.get(&name));
             return definition.map_or(Value::Null, |schema| self.value(schema, depth.saturating_sub(1)));
         }
         let branches = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)).and_then(Value::as_array);
@@ -107,7 +138,7 @@ impl<'a> Values<'a> {
             None => return self.anything(),
         };
         match kind.as_str() {
-            Some("boolean") => json!(self.below(2) == 0),
+            Some("boolean") => json!(self.random.below(2) == 0),
             Some("integer") => self.integer(schema),
             Some("number") => self.number(schema),
             Some("array") => self.list(schema, depth),
@@ -123,14 +154,7 @@ impl<'a> Values<'a> {
         let most = bound("maximum").or(bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1)));
         let least = least.unwrap_or(-SAFE).max(-SAFE);
         let most = most.unwrap_or(SAFE).min(SAFE).max(least);
-        match self.below(4) {
-            0 => json!(least),
-            1 => json!(most),
-            _ => {
-                let span = usize::try_from(most.saturating_sub(least)).unwrap_or(0).saturating_add(1);
-                json!(least.saturating_add(i64::try_from(self.below(span)).unwrap_or(0)))
-            }
-        }
+        json!(self.random.between(least, most))
     }
 
     fn number(&mut self, schema: &Value) -> Value {
@@ -150,7 +174,10 @@ impl<'a> Values<'a> {
         let count =
             |keyword| schema.get(keyword).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let (least, most) = (count("minLength").unwrap_or(0), count("maxLength").unwrap_or(usize::MAX));
-        let text = self.pick(&TEXTS);
+        let mut text = self.pick(&TEXTS).to_owned();
+        if self.random.one_in(3) {
+            text.push_str(self.pick(&TEXTS));
+        }
         let length = text.chars().count();
         let more = std::iter::repeat_n('x', least.saturating_sub(length).min(LONGEST));
         json!(text.chars().chain(more).take(most).collect::<String>())
@@ -165,7 +192,7 @@ impl<'a> Values<'a> {
             |keyword| schema.get(keyword).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let least = count("minItems").unwrap_or(0).min(LONGEST);
         let most = if depth == 0 { least } else { count("maxItems").unwrap_or(4).min(4).max(least) };
-        let length = least + self.below(most - least + 1);
+        let length = least + self.random.below(most - least + 1);
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         let mut items: Vec<Value> = Vec::new();
         for _ in 0..length {
@@ -184,14 +211,14 @@ impl<'a> Values<'a> {
         let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut object = Map::new();
         for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            if required.iter().any(|other| other == name) || (depth > 0 && self.below(2) == 0) {
+            if required.iter().any(|other| other == name) || (depth > 0 && self.random.below(2) == 0) {
                 object.insert(name.clone(), self.value(property, depth.saturating_sub(1)));
             }
         }
         if let Some(others) =
             schema.get("additionalProperties").filter(|others| others.is_object() && depth > 0)
         {
-            for _ in 0..self.below(3) {
+            for _ in 0..self.random.below(3) {
                 let key = self.pick(&TEXTS).to_owned();
                 object.entry(key).or_insert(self.value(others, depth - 1));
             }
@@ -208,3 +235,17 @@ impl<'a> Values<'a> {
 
 /// The most items and characters that a bound asks for and gets.
 const LONGEST: usize = 4_096;
+
+/// Equal, where a number is what it counts and members of `b` alone are defaults.
+pub fn says_all_of(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| says_all_of(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.iter().all(|(key, a)| b.get(key).is_some_and(|b| says_all_of(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
