@@ -137,7 +137,7 @@ impl Report {
     /// The page for people: a line for each check, with what to do below it, and how many ended how.
     pub(crate) fn page(&self, lints: &[Finding], limits: bool) -> String {
         let lines = self.lines(lints, limits);
-        let named = lines.iter().map(|line| line.name.chars().count());
+        let named = self.checks.iter().map(|check| check.name.chars().count());
         let width = named.filter(|width| *width <= NAME_WIDTH).max().unwrap_or_default();
         let mut page: String = lines.iter().map(|line| line.on_page(width)).collect();
         let of = |status: Status| lines.iter().filter(|line| line.status == status).count();
