@@ -10,7 +10,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tests::captured;
 use tool_cli::Cli;
-use tool_core::contract::{CheckOptions, Level, check};
+use tool_core::contract::{CheckOptions, check};
 use tool_core::{Behavior, DynTool, Registry, ToolOutput};
 use tool_std as _;
 
@@ -113,15 +113,11 @@ fn commands_that_meet_are_errors_of_their_tools() {
     assert!(tool_cli::clash::lint(&registry(&[clashing::fine()])).is_empty());
 }
 
-/// The words that a fix of the lints would have to change in the tools themselves.
 #[test]
-fn the_standard_tools_have_no_errors_but_those_of_commands() {
+fn the_standard_tools_have_no_finding() {
     let registry = Registry::builder().discover().build().unwrap();
-    let found = check(&registry, &CheckOptions::default());
-    let errors: Vec<String> = found
-        .iter()
-        .filter(|finding| finding.level == Level::Error)
-        .map(|finding| format!("{} {}", finding.id, finding.tool))
-        .collect();
-    assert_eq!(errors, ["effect-without-context bash", "effect-without-context run_command"]);
+    assert!(registry.len() >= 18, "the standard tools are linked");
+    let found: Vec<String> =
+        check(&registry, &CheckOptions::default()).iter().map(ToString::to_string).collect();
+    assert!(found.is_empty(), "{found:#?}");
 }

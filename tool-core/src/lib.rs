@@ -23,7 +23,6 @@ pub mod journal;
 mod live;
 mod output;
 mod progress;
-mod random;
 pub mod recover;
 pub mod registry;
 pub mod schema;

@@ -18,6 +18,7 @@ mod object;
 mod output;
 mod position;
 mod problem;
+mod random;
 mod reference;
 mod scalar;
 mod spread;
@@ -36,6 +37,7 @@ pub(crate) use object::{required_names, without_null};
 pub(crate) use output::UNTYPED;
 pub(crate) use position::{Shape, Subject, each_child, position};
 pub use problem::SchemaProblem;
+pub use random::Random;
 pub(crate) use reference::{definition_name, to_definition as reference_to};
 pub use values::{Values, says_all_of};
 

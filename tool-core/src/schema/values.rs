@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::definition_name;
-use crate::random::Random;
+use super::random::Random;
 
 /// Texts that a decoder, a shell or a lexer of options could take for something else.
 const TEXTS: [&str; 44] = [

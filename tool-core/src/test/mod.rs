@@ -6,5 +6,4 @@ mod lock;
 pub use issues::issues_of;
 pub use lock::locked;
 
-pub use crate::random::Random;
-pub use crate::schema::{Values, says_all_of};
+pub use crate::schema::{Random, Values, says_all_of};

@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 /// Each patch replaces the lines `start_line` to `end_line`, both included, by `content`; an empty `content` deletes
 /// them, and `end_line` = 0 inserts before `start_line`. All patches are applied, or none. Give `expect` or
 /// `expected_version` where somebody else may have changed the file since it was read.
-#[tool(group = "file", side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
+#[tool(group = "file", side_effect, idempotent = false, reconcile = reconcile, revert = revert, tags = ["allow:int-53-bits"])]
 #[example("Line 2 replaced, a heading inserted", {
     "path": "notes.txt",
     "patches": [

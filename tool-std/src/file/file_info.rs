@@ -42,7 +42,7 @@ pub struct FileInfo {
 /// Tells type, size, times, permissions and version of a file or directory.
 ///
 /// `version` can be given as `expected_version` to the tools that write.
-#[tool(group = "file", aliases = ["stat"])]
+#[tool(group = "file", aliases = ["stat"], tags = ["allow:name-verbless"])]
 #[example("Is it a file, and how large?", { "path": "src/main.rs" })]
 pub fn file_info(
     /// The file or directory, relative to the workspace root.

@@ -80,7 +80,7 @@ fn is_zero(count: &u64) -> bool {
 /// A glob without `/` is about the name, at any depth; with `/` it is about the path below `path`, where `**` stands for
 /// any number of directories. Hidden files and what ignore files name are left out unless asked for. To look for text
 /// inside files use `search_files`.
-#[tool(group = "file", aliases = ["find"], paged)]
+#[tool(group = "file", aliases = ["find"], paged, tags = ["allow:params-many"])]
 #[example("All Rust sources below src", { "pattern": "src/**/*.rs" })]
 #[example("A file by its name, wherever it is", { "pattern": "Cargo.toml" })]
 pub fn find_files(

@@ -106,7 +106,7 @@ fn is_zero(count: &u64) -> bool {
 /// Lists the entries of a directory, with type, size and time.
 ///
 /// Links are shown and not followed. To look for files by name in a whole tree use `find_files`.
-#[tool(group = "file", aliases = ["ls"], paged)]
+#[tool(group = "file", aliases = ["ls"], paged, tags = ["allow:params-many"])]
 #[example("The sources of a crate", { "path": "src", "pattern": "*.rs", "depth": 3 })]
 pub fn list_dir(
     /// The directory, relative to the workspace root.

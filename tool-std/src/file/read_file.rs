@@ -79,7 +79,7 @@ pub struct FileText {
 ///
 /// Lines keep their ends, so the pages of a file joined are the file. When `truncated` is set, go on with `next_offset`
 /// (`next_byte_offset` for a binary read). `version` can be given as `expected_version` to the tools that write.
-#[tool(group = "file", aliases = ["read"], paged, output = FileText)]
+#[tool(group = "file", aliases = ["read"], paged, output = FileText, tags = ["allow:int-53-bits", "allow:params-many"])]
 #[example("The first ten lines", { "path": "notes.txt", "limit": 10 })]
 #[example("The last line", { "path": "notes.txt", "offset": -1 })]
 pub fn read_file(

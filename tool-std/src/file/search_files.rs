@@ -42,7 +42,7 @@ pub enum SearchSort {
 /// Searches files for lines that match a regular expression.
 ///
 /// Binary, hidden and ignored files are passed over; links are not followed. The result is the same on every run.
-#[tool(group = "file", aliases = ["grep"], paged, output = SearchResult)]
+#[tool(group = "file", aliases = ["grep"], paged, output = SearchResult, tags = ["allow:int-53-bits", "allow:params-many"])]
 #[example("Where a function is defined", { "pattern": "fn main\\b", "types": ["rust"] })]
 #[example("A text with its surroundings", { "pattern": "a.b(c)", "literal": true, "context": 2 })]
 pub fn search_files(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tool_core::{ToolError, ToolOutput, tool};
+use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 
 use super::processes::Processes;
 use super::request::{Misfits, Request, ShellOutput, Time};
@@ -16,7 +16,7 @@ const DEFAULT_SECONDS: f64 = 60.0;
 /// It is not a shell: pipes, globs and variables need `run_command` with `shell`. `cmd` is a name or a path, and every entry
 /// of `args` reaches it as it is. Standard input is empty. The command runs in a sandbox: it changes files only in the
 /// workspace, `/tmp` and its own home, and it ends with the call.
-#[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput)]
+#[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput, replay = "manual", tags = ["allow:name-verbless", "allow:param-vague"])]
 #[example("Show a file", { "cmd": "head", "args": ["-n", "3", "notes.txt"] })]
 pub async fn bash(
     /// One executable: a name looked up in PATH, or a path from `cwd` or absolute.
@@ -38,6 +38,7 @@ pub async fn bash(
     background: bool,
     #[ctx] sandbox: &Sandbox,
     #[ctx] processes: Option<&Processes>,
+    ctx: &ToolContext,
 ) -> Result<ToolOutput, ToolError> {
     let limits = &sandbox.policy().limits;
     let mut misfits = Misfits::default();
@@ -50,5 +51,5 @@ pub async fn bash(
     let argv = std::iter::once(cmd.to_owned()).chain(args).collect();
     let request = Request { tool: "bash", argv, cwd, time, check, background };
     request.guard_words(sandbox)?;
-    request.run(sandbox, processes).await
+    request.run(&sandbox.for_call(ctx), processes).await
 }

@@ -47,7 +47,7 @@ impl From<Page> for StreamPage {
 /// Reads what a background process has written, from an offset on, and how it stands.
 ///
 /// Offsets count bytes from the start. Reading changes nothing; go on with `next_offset`.
-#[tool(group = "shell", paged)]
+#[tool(group = "shell", paged, tags = ["allow:int-53-bits"])]
 pub async fn process_output(
     /// The process, as `background` or `process_list` names it.
     #[arg(positional)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tool_core::{Effect, IssueCode, ToolError, ToolOutput, tool};
+use tool_core::{Effect, IssueCode, ToolContext, ToolError, ToolOutput, tool};
 
 use super::processes::Processes;
 use super::request::{Misfits, Request, ShellOutput, Time};
@@ -19,7 +19,7 @@ const DEFAULT_SECONDS: f64 = 30.0;
 /// a shell can do (pipes, redirections, globs, variables, several commands) is refused, and needs `shell`. Standard input
 /// is empty. The command runs in a sandbox: it changes files only in the workspace, `/tmp` and its own home, and it ends
 /// with the call.
-#[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput)]
+#[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput, replay = "manual")]
 #[example("Count lines", { "command": "ls | wc -l", "shell": true })]
 pub async fn run_command(
     /// The command line.
@@ -39,6 +39,7 @@ pub async fn run_command(
     background: bool,
     #[ctx] sandbox: &Sandbox,
     #[ctx] processes: Option<&Processes>,
+    ctx: &ToolContext,
 ) -> Result<ToolOutput, ToolError> {
     let limits = &sandbox.policy().limits;
     let mut misfits = Misfits::default();
@@ -56,7 +57,7 @@ pub async fn run_command(
         true => request.guard_text(sandbox, command)?,
         false => request.guard_words(sandbox)?,
     }
-    request.run(sandbox, processes).await
+    request.run(&sandbox.for_call(ctx), processes).await
 }
 
 /// The words of a line that has at least one, and no more than a program with its arguments may have.
