@@ -3,7 +3,8 @@
 #   `toolbox --version` against an empty program (goal: 1.00 ms more),
 #   `--version` of a program with 1 000 tools against one with a single tool (goal: 3.00 ms more),
 #   `--help` of one tool of 1 000 against a hand-written clap program with that one command (goal: 3.00 times).
-# Prints all three; fails above the budgets, which are the goals unless the environment says otherwise.
+# Prints all three, as the least of all runs and in processor time as well, which a busy machine disturbs less; fails where a
+# median is above its budget, which is the goal unless the environment says otherwise.
 #
 # `cli.sh count` prints what the time is made of instead, which no other program on the machine changes: instructions and page
 # faults, of each command line and for each further tool. TOOL_CLI_TOOLS is how many tools the large program has.
@@ -148,18 +149,26 @@ nowhere = os.open(os.devnull, os.O_WRONLY)
 def run(words):
     started = time.perf_counter()
     child = os.posix_spawn(f"{folder}/{words[0]}", words, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, nowhere, 1)])
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    taken = (time.perf_counter() - started) * 1000
-    assert status == 0, f"{words}: exit {status}"
-    return taken
+    _, status, used = os.wait4(child, 0)
+    taken = time.perf_counter() - started
+    assert status == 0, f"{words}: status {status}"
+    return taken * 1000, (used.ru_utime + used.ru_stime) * 1000
 times = {name: [] for name in lines}
 for _ in range(runs):
     for name, words in lines.items():
         times[name].append(run(words))
-ms = {name: statistics.median(taken) for name, taken in times.items()}
-added, linked, ratio = ms["toolbox"] - ms["empty"], ms["many"] - ms["single"], ms["one of many"] / ms["hand"]
-print(f"cli: --version: empty program {ms['empty']:.2f} ms, toolbox {ms['toolbox']:.2f} ms, added {added:.2f} ms (goal 1.00, budget {added_budget:.2f})")
-print(f"cli: --version: 1 tool {ms['single']:.2f} ms, {tools} tools {ms['many']:.2f} ms, added {linked:.2f} ms (goal 3.00, budget {version_budget:.2f})")
-print(f"cli: --help of one command: by hand {ms['hand']:.2f} ms, of {tools} tools {ms['one of many']:.2f} ms, ratio {ratio:.2f} (goal 3.00, budget {help_budget:.2f})")
+def told(of):
+    ms = {name: of(taken) for name, taken in times.items()}
+    return ms, ms["toolbox"] - ms["empty"], ms["many"] - ms["single"], ms["one of many"] / ms["hand"]
+# The first two say on a busy machine what the last, which the budgets are for, says on an idle one.
+for name, of in (
+    ("least", lambda taken: min(wall for wall, _ in taken)),
+    ("median of processor time", lambda taken: statistics.median(cpu for _, cpu in taken)),
+    ("median", lambda taken: statistics.median(wall for wall, _ in taken)),
+):
+    ms, added, linked, ratio = told(of)
+    print(f"cli: {name}: --version: empty program {ms['empty']:.2f} ms, toolbox {ms['toolbox']:.2f} ms, added {added:.2f} ms (goal 1.00, budget {added_budget:.2f})")
+    print(f"cli: {name}: --version: 1 tool {ms['single']:.2f} ms, {tools} tools {ms['many']:.2f} ms, added {linked:.2f} ms (goal 3.00, budget {version_budget:.2f})")
+    print(f"cli: {name}: --help of one command: by hand {ms['hand']:.2f} ms, of {tools} tools {ms['one of many']:.2f} ms, ratio {ratio:.2f} (goal 3.00, budget {help_budget:.2f})")
 sys.exit(added > added_budget or linked > version_budget or ratio > help_budget)
 PY

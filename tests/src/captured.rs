@@ -1,7 +1,19 @@
 //! What a run in process wrote to one of its streams.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use tool_cli::{Cli, Io};
+
+/// Runs a command line in a directory: its exit status, standard output and standard error.
+pub fn run(cli: &Cli, directory: &Path, words: &[&str]) -> (u8, String, String) {
+    let (stdout, stderr) = (Captured::default(), Captured::default());
+    let io =
+        Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), ..Io::detached(directory) };
+    let code = cli.run_from(words.iter().copied(), io);
+    (code.0, stdout.text(), stderr.text())
+}
 
 /// A stream that keeps what is written to it; its clones share it.
 #[derive(Clone, Default)]

@@ -8,8 +8,8 @@ mod clashing;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tests::captured::Captured;
-use tool_cli::{Cli, Io};
+use tests::captured;
+use tool_cli::Cli;
 use tool_core::contract::{CheckOptions, check};
 use tool_core::{Behavior, DynTool, Registry, ToolOutput};
 use tool_std as _;
@@ -34,11 +34,7 @@ fn shop(param: &str, choices: &[&str]) -> Registry {
 }
 
 fn run(registry: &Registry, directory: &Path, words: &[&str]) -> (u8, String, String) {
-    let (stdout, stderr) = (Captured::default(), Captured::default());
-    let io =
-        Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), ..Io::detached(directory) };
-    let code = Cli::new(registry.clone()).name("shop").run_from(words.iter().copied(), io);
-    (code.0, Captured::text(&stdout), Captured::text(&stderr))
+    captured::run(&Cli::new(registry.clone()).name("shop"), directory, words)
 }
 
 #[test]

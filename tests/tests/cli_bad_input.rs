@@ -105,7 +105,7 @@ impl Place {
 }
 
 /// Command lines as a shell splits them, their status, their first line and a further part of the message.
-const WRONG: [(&str, i32, &str, &str); 20] = [
+const WRONG: [(&str, i32, &str, &str); 24] = [
     // command
     ("nope", 3, "error[unknown_command]: no command 'nope' in 'demo'\n", ""),
     (
@@ -120,6 +120,16 @@ const WRONG: [(&str, i32, &str, &str); 20] = [
     // flag
     ("--nope ping", 2, "error[invalid_args]: ", "--nope"),
     ("store search x --lmit 5", 2, ONE, "\n  --lmit  unknown; did you mean --limit?\n"),
+    // What goes in front of the words is not swallowed between them.
+    ("store --version search x", 2, ONE, "--version goes before the command"),
+    ("store -V", 2, ONE, "--version goes before the command"),
+    ("ping --llms", 2, ONE, "--llms goes before the command"),
+    (
+        "--input {} ping",
+        2,
+        ONE,
+        "expected a command or an option of the program; --input goes after the command",
+    ),
     ("store search x -Z", 2, ONE, "to pass it as text, put -- before it"),
     ("store search x y", 2, ONE, "no more arguments"),
     // value

@@ -16,7 +16,14 @@ use tool_core::prelude::*;
 struct Mailer;
 
 /// Sends mail.
-#[tool(side_effect, idempotent = false, group = "mail", requires(secret = "SMTP_URL"), register = false)]
+#[tool(
+    side_effect,
+    idempotent,
+    group = "mail",
+    requires(secret = "SMTP_URL"),
+    tags = ["allow:description-short"],
+    register = false
+)]
 fn send_email(
     /// Who gets it.
     #[arg(positional, env = "MAIL_TO")]
@@ -25,6 +32,20 @@ fn send_email(
 ) {
     let _ = (to, mailer);
 }
+
+/// Finds the shirts of a size.
+#[tool(register = false)]
+fn find_shirts(
+    /// The size.
+    #[arg(positional, pattern = "^[SML]$")]
+    item: &str,
+) -> String {
+    item.to_owned()
+}
+
+/// Buys a shirt of a size.
+#[tool(side_effect, idempotent = false, register = false)]
+fn buy_shirt() {}
 
 fn program() -> Cli {
     let registry = Registry::builder().add::<SendEmailTool>().build().unwrap();
@@ -177,6 +198,49 @@ fn a_program_adds_what_it_knows_and_an_error_of_its_probe_is_a_failed_check() {
     assert_eq!(code, ExitCode(6));
     let told = check(&told, "queue");
     assert_eq!((&told["value"], &told["advice"]), (&json!("No queue answers."), &json!("start it")));
+}
+
+#[test]
+fn what_is_wrong_with_the_tools_is_told_and_an_error_decides_how_it_ends() {
+    let fine = report(&whole(), &[], &[("SMTP_URL", "s")]);
+    assert_eq!((fine.0, &fine.1["status"], &fine.1["lints"]), (ExitCode::SUCCESS, &json!("ok"), &json!([])));
+    assert!(run(&whole(), &["doctor", "-o", "text"], &[]).1.contains("nothing found"));
+
+    let shop =
+        |registry: tool_core::registry::RegistryBuilder| Cli::new(registry.build().unwrap()).name("demo");
+    let vague = || Registry::builder().add::<FindShirtsTool>();
+    let (code, told) = report(&shop(vague()), &[], &[]);
+    assert_eq!((code, &told["status"]), (ExitCode::SUCCESS, &json!("warn")));
+    let ids = |told: &Value| -> Vec<String> {
+        let lints = told["lints"].as_array().unwrap().iter();
+        lints.map(|lint| lint["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids(&told), ["param-vague"]);
+    let page = run(&shop(vague()), &["doctor", "-o", "text"], &[]).1;
+    assert!(page.contains("warn  param-vague find_shirts /item\n      `item` says nothing"), "{page}");
+    let (code, told) = report(&shop(vague()), &["--dialect", "gemini"], &[]);
+    assert_eq!((code, ids(&told)), (ExitCode::SUCCESS, vec!["dialect-gemini".into(), "param-vague".into()]));
+    assert_eq!(run(&shop(vague()), &["doctor", "--dialect", "latin"], &[]).0, ExitCode(2));
+
+    let wrong = || shop(vague().add::<BuyShirtTool>());
+    let (code, told) = report(&wrong(), &[], &[]);
+    assert_eq!((code, &told["status"]), (ExitCode::FAILURE, &json!("fail")));
+    assert_eq!(ids(&told), ["effect-without-context", "param-vague"]);
+    // What stops calls here is worse than what is wrong with a tool anywhere.
+    assert_eq!(run(&wrong(), &["doctor", "--root", "/no-such"], &[]).0, ExitCode(6));
+}
+
+#[test]
+fn a_policy_file_that_cannot_be_read_is_a_failed_check_beside_its_source() {
+    let env = [("SMTP_URL", "s"), ("DEMO_POLICY", "policy.toml")];
+    let (code, told) = report(&whole(), &[], &env);
+    let told = check(&told, "policy");
+    assert_eq!(
+        (code, &told["status"], &told["source"]),
+        (ExitCode(6), &json!("fail"), &json!("$DEMO_POLICY"))
+    );
+    assert_eq!(told["value"], "This program reads no policy files.");
+    assert_eq!(check(&report(&whole(), &[], &env[..1]).1, "policy")["status"], "ok");
 }
 
 #[test]

@@ -72,29 +72,44 @@ fn golden(program: &Path, name: &str, commands: impl IntoIterator<Item = String>
     assert_eq!(kept, files, "a file for each command and no other");
 }
 
-/// The commands that every program has.
-const BUILT_IN: [&str; 10] = [
-    "tools",
-    "tools list",
-    "tools show",
-    "tools schema",
-    "tools why",
-    "call",
-    "skill",
-    "completions",
-    "man",
-    "help",
-];
+/// The words of a section of a page.
+fn section(page: &str, title: &str) -> Vec<String> {
+    let lines = page.lines().skip_while(|line| *line != format!("{title}:")).skip(1);
+    // What is indented further goes on with the text of the word above.
+    let words = lines.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    words.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+}
+
+/// The commands that a program has beside its tools, as its pages list them: groups first.
+fn built_in(program: &Path) -> Vec<String> {
+    let words = section(&printed(program, &["-h"]), "Built-in");
+    let below = |word: &String| -> Vec<String> {
+        let page = printed(program, &[word, "-h"]);
+        section(&page, "Commands").iter().map(|below| format!("{word} {below}")).collect()
+    };
+    words.iter().flat_map(|word| [vec![word.clone()], below(word)].concat()).collect()
+}
+
+fn all(program: &Path) -> Vec<String> {
+    [vec![String::new()], commands(program), built_in(program)].concat()
+}
 
 #[test]
 fn help_of_every_command_of_the_demo() {
     let demo = Path::new(env!("CARGO_BIN_EXE_demo"));
-    let built_in = BUILT_IN.map(str::to_owned);
-    golden(demo, "demo", std::iter::once(String::new()).chain(commands(demo)).chain(built_in));
+    let all = all(demo);
+    for known in ["tools check", "tools lock", "doctor", "help", "store search"] {
+        assert!(all.iter().any(|words| words == known), "{known} in {all:?}");
+    }
+    golden(demo, "demo", all);
 }
 
 #[test]
 fn help_of_every_command_of_the_toolbox() {
     let toolbox = program("toolbox");
-    golden(&toolbox, "toolbox", std::iter::once(String::new()).chain(commands(&toolbox)));
+    let all = all(&toolbox);
+    for known in ["journal show", "mcp serve", "policy check", "file read"] {
+        assert!(all.iter().any(|words| words == known), "{known} in {all:?}");
+    }
+    golden(&toolbox, "toolbox", all);
 }

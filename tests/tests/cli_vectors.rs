@@ -30,9 +30,15 @@ const STATUSES: [u8; 8] = [0, 1, 2, 3, 4, 5, 124, 130];
 
 /// Runs a case in a session of its own, so that no terminal of whoever runs the tests is there.
 fn start(case: &Value, results: &Path) -> Outcome {
+    start_below(&[], case, results)
+}
+
+/// The same below another program, which starts it.
+fn start_below(above: &[&str], case: &Value, results: &Path) -> Outcome {
     let directory = judge::directory(case);
     let mut child = Command::new("setsid")
         .arg("--wait")
+        .args(above)
         .arg(env!("CARGO_BIN_EXE_demo"))
         .args(case["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()))
         .current_dir(directory.path())
@@ -70,19 +76,56 @@ fn printed(case: &Value, results: &Path) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|error| format!("{error}: {text:?} {}", outcome.stderr))
 }
 
-fn has_setsid() -> bool {
-    let found = Command::new("setsid").arg("--version").output().is_ok_and(|output| output.status.success());
+fn has(peer: &str) -> bool {
+    let found = Command::new(peer).arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {
-        assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none_or(|set| set != "1"), "setsid is missing");
-        println!("skipped: setsid is missing");
+        assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none_or(|set| set != "1"), "{peer} is missing");
+        println!("skipped: {peer} is missing");
     }
     found
+}
+
+/// The texts of a case that nobody may see: what its files and variables hold.
+fn secrets(case: &Value) -> Vec<String> {
+    let held = ["files", "env"].into_iter().filter_map(|kind| case[kind].as_object()).flatten();
+    held.filter_map(|(_, text)| Some(text.as_str()?.trim_end().to_owned())).collect()
+}
+
+#[test]
+fn the_secrets_of_the_cases_are_in_no_argument_list() {
+    let Some((cases, _)) = cases::cases("cli.json") else { return };
+    if !has("setsid") || !has("strace") {
+        return;
+    }
+    let own = tempfile::tempdir().unwrap();
+    let (results, trace) = (own.path().join("results.json"), own.path().join("trace"));
+    std::fs::write(&results, "{}").unwrap();
+    let above = ["strace", "-f", "-s", "4096", "-e", "trace=execve,openat", "-o", trace.to_str().unwrap()];
+    let mut found = 0;
+    for case in cases.iter().filter(|case| case["id"].as_str().unwrap().starts_with("secret-")) {
+        if case["op"] != "run" || needs_terminal(case) {
+            continue;
+        }
+        let outcome = start_below(&above, case, &results);
+        assert_eq!(json!(outcome.code.0), case["expect"]["exit"], "{case}: {}", outcome.stderr);
+        let traced = std::fs::read_to_string(&trace).unwrap();
+        let started = traced.lines().filter(|line| line.contains("execve("));
+        let lists: Vec<&str> = started.collect();
+        assert!(lists.iter().any(|line| line.contains("\"login\"")), "{traced}");
+        for secret in secrets(case) {
+            // As the tracer writes it.
+            let shown = secret.replace('\n', "\\n").replace('\r', "\\r").replace('"', "\\\"");
+            assert!(!lists.iter().any(|line| line.contains(&shown)), "{case}: {traced}");
+            found += 1;
+        }
+    }
+    assert!(found >= 4, "{found} secrets");
 }
 
 #[test]
 fn cases_without_a_terminal_hold_in_a_process_too() {
     let Some((cases, folder)) = cases::cases("cli.json") else { return };
-    if !has_setsid() {
+    if !has("setsid") {
         return;
     }
     let file: Value =

@@ -11,7 +11,7 @@ use tool_core::def::{ParamDef, ParamKind, Surface};
 use tool_core::{ToolDef, ToolError};
 
 use crate::builtin::RESERVED;
-use crate::globals;
+use crate::globals::{GLOBALS, Global, GlobalDef};
 use crate::words::{Word, kebab};
 use apart::Mark;
 
@@ -48,9 +48,11 @@ pub fn clashes<'d>(
     tools: impl IntoIterator<Item = (&'d str, &'d ToolDef<'d>), IntoIter: Clone>,
 ) -> Vec<Clash> {
     let offered = tools.into_iter().filter(|(_, def)| def.surfaces.contains(Surface::Cli));
-    if apart::all(offered.clone()) {
-        return Vec::new();
-    }
+    if apart::all(offered.clone()) { Vec::new() } else { thorough(offered) }
+}
+
+/// Every clash, however long that takes.
+fn thorough<'d>(offered: impl Iterator<Item = (&'d str, &'d ToolDef<'d>)>) -> Vec<Clash> {
     let commands: Vec<Command<'_>> = offered.map(|(name, def)| Command::of(name, def)).collect();
     let groups: BTreeSet<&str> = commands.iter().filter_map(|command| command.def.group).collect();
     let groups = groups.into_iter().map(kebab).collect();
@@ -186,26 +188,19 @@ struct Long<'a> {
 }
 
 impl Form<'_> {
-    fn mark(&self) -> Mark {
-        match self {
-            Form::Long(Long { head, word, tail }) => {
-                Mark::of(head.bytes()).and(word.bytes()).and(tail.bytes())
-            }
-            // No long form begins so.
-            Form::Short(letter) => {
-                Mark::of([b'-', b'-'].into_iter()).and(letter.encode_utf8(&mut [0; 4]).bytes())
-            }
-        }
+    /// Whether the program has it itself.
+    fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
+        GLOBALS.iter().any(|row| self.is_own(row, param))
     }
 
-    /// Whether the program has it itself. A switch `dry-run` takes that one over.
-    fn is_reserved(&self, param: &ParamDef<'_>) -> bool {
+    /// Whether it is this option of the program. A switch `dry-run` takes that one over.
+    fn is_own(&self, row: &GlobalDef, param: &ParamDef<'_>) -> bool {
         match self {
             Form::Long(long) => {
-                globals::reserved().any(|reserved| long.is(reserved))
-                    && !(param.kind == ParamKind::Flag && long.is("dry-run"))
+                let takes_over = param.kind == ParamKind::Flag && row.global == Global::DryRun;
+                !takes_over && long.is(row.long)
             }
-            Form::Short(letter) => globals::short(*letter).is_some(),
+            Form::Short(letter) => row.short == Some(*letter),
         }
     }
 }
@@ -268,6 +263,7 @@ fn negates(param: &ParamDef<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tool_core::def::{CliDef, Doc, ParamKeys, SchemaSource};
     use tool_core::prelude::*;
 
     use super::*;
@@ -287,6 +283,62 @@ mod tests {
     /// Reads.
     #[tool(group = "file", name = "file_read", register = false)]
     fn reads_again() {}
+
+    /// Names that are apart, or are not, as they stand or in one of their other forms.
+    const NAMES: [&str; 16] = [
+        "limit",
+        "no_limit",
+        "limit_file",
+        "no_no_limit",
+        "Limit",
+        "query",
+        "quiet",
+        "strict",
+        "select",
+        "schemb",
+        "dry_run",
+        "format",
+        "formats",
+        "no_format",
+        "x",
+        "no",
+    ];
+
+    /// A parameter of a name, in one of the forms that there are.
+    fn option(name: &'static str, form: usize) -> ParamDef<'static> {
+        let kinds = [ParamKind::Flag, ParamKind::Optional, ParamKind::List, ParamKind::Nullable];
+        let schema = SchemaSource::Given(Box::leak(Box::new(serde_json::json!({"type": "boolean"}))));
+        let cli = CliDef {
+            short: [None, Some('x'), Some('o'), Some('l'), Some('é')][form % 5],
+            long: form.is_multiple_of(7).then_some("strict"),
+            ..CliDef::NONE
+        };
+        let keys = ParamKeys { secret: form.is_multiple_of(3), cli, ..ParamKeys::NONE };
+        let keys: &'static ParamKeys<'static> = Box::leak(Box::new(keys));
+        ParamDef { keys, ..ParamDef::new(name, Doc::Text("Text."), kinds[form % 4], schema) }
+    }
+
+    #[test]
+    fn the_quick_look_finds_what_the_thorough_check_finds() {
+        let mut found = [0; 2];
+        for form in 0..70 {
+            for (a, b) in NAMES.iter().flat_map(|a| NAMES.iter().map(move |b| (a, b))) {
+                let params: &'static [ParamDef<'static>] =
+                    Box::leak(Box::new([option(a, form), option(b, form / 5)]));
+                let base = ReadFileTool::DEF;
+                let tool: &'static ToolDef<'static> = Box::leak(Box::new(ToolDef { params, ..*base }));
+                let tools = [("read_file", tool)];
+                let thorough = thorough(tools.into_iter());
+                assert_eq!(
+                    apart::all(tools.into_iter()),
+                    thorough.is_empty(),
+                    "{a} {b} {form}: {thorough:?}"
+                );
+                found[usize::from(thorough.is_empty())] += 1;
+            }
+        }
+        assert!(found.iter().all(|count| *count > 1000), "{found:?}");
+    }
 
     fn names(defs: &[&ToolDef<'static>]) -> Vec<(String, String)> {
         let found = clashes(defs.iter().map(|def| (def.name, *def)));

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tool_core::contract::{Finding, Level};
 
 /// How a check ended, best first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -116,28 +117,89 @@ impl Report {
         self.checks.iter().map(|check| check.status).max().unwrap_or_default()
     }
 
-    /// The form for programs.
-    pub(crate) fn to_json(&self) -> Value {
-        let mut report = json!({"status": self.status(), "checks": self.checks});
+    /// The form for programs. Its status is the worst of the checks and of what is wrong with the tools.
+    pub(crate) fn to_json(&self, lints: &[Finding]) -> Value {
+        let worst = lints.iter().map(status_of).max().unwrap_or_default().max(self.status());
+        let mut report = json!({"status": worst, "checks": self.checks});
         if let Some(object) = report.as_object_mut() {
             object.extend(self.sections.clone());
+            object.insert("lints".to_owned(), lints.iter().map(Finding::to_json).collect());
             object.insert("limits".to_owned(), json!(self.limits));
         }
         report
     }
 
-    /// The rows for people, with the limits if they are asked for.
-    pub(crate) fn rows(&self, limits: bool) -> Value {
-        let row = |status: Value, check: &str, value: Value, from: &str, advice: &str| json!({"status": status, "check": check, "value": value, "from": from, "advice": advice});
-        let checks = self.checks.iter().map(|check| {
-            let text = |part: &Option<String>| part.clone().unwrap_or_default();
-            let (from, advice) = (text(&check.source), text(&check.advice));
-            row(json!(check.status), &check.name, json!(check.value), &from, &advice)
-        });
+    /// A row for each line, as a table has them.
+    pub(crate) fn rows(&self, lints: &[Finding], limits: bool) -> Value {
+        self.lines(lints, limits).iter().map(|line| json!(line)).collect()
+    }
+
+    /// The page for people: a line for each check, with what to do below it, and how many ended how.
+    pub(crate) fn page(&self, lints: &[Finding], limits: bool) -> String {
+        let lines = self.lines(lints, limits);
+        let named = self.checks.iter().map(|check| check.name.chars().count());
+        let width = named.filter(|width| *width <= NAME_WIDTH).max().unwrap_or_default();
+        let mut page: String = lines.iter().map(|line| line.on_page(width)).collect();
+        let of = |status: Status| lines.iter().filter(|line| line.status == status).count();
+        let count = |status: Status| format!("{} {}", of(status), status.as_str());
+        page.push_str(&[Status::Ok, Status::Warn, Status::Fail].map(count).join(", "));
+        page.push('\n');
+        page
+    }
+
+    /// Everything that people are told.
+    fn lines(&self, lints: &[Finding], limits: bool) -> Vec<Check> {
+        let none = lints.is_empty().then(|| Check::ok("tools", "nothing found"));
         let limits = self.limits.iter().filter(|_| limits).map(|limit| {
-            let name = format!("limit {}", limit.name);
-            row(json!(Status::Ok), &name, json!(limit.value.to_string()), &limit.from, &limit.meaning)
+            let check = Check::ok(format!("limit {}", limit.name), limit.value.to_string());
+            Check { advice: Some(limit.meaning.clone()), ..check.from(limit.from.clone()) }
         });
-        checks.chain(limits).collect()
+        self.checks.iter().cloned().chain(none).chain(lints.iter().map(of_lint)).chain(limits).collect()
+    }
+}
+
+/// The longest line on which a value stands beside its name.
+const PAGE_WIDTH: usize = 80;
+
+/// The longest name that others are aligned with.
+const NAME_WIDTH: usize = 28;
+
+impl Status {
+    /// The word of the status.
+    fn as_str(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Warn => "warn",
+            Status::Fail => "fail",
+        }
+    }
+}
+
+impl Check {
+    /// The check on the page, with its name in a column of this width.
+    fn on_page(&self, width: usize) -> String {
+        let (status, name, value) = (self.status.as_str(), &self.name, &self.value);
+        let source = self.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
+        let advice = self.advice.as_ref().map(|advice| format!("      {advice}\n")).unwrap_or_default();
+        let line = format!("{status:4}  {name:width$}  {value}{source}");
+        if line.chars().count() > PAGE_WIDTH {
+            return format!("{status:4}  {name}\n      {value}{source}\n{advice}");
+        }
+        format!("{line}\n{advice}")
+    }
+}
+
+/// Something wrong with a tool as a check of it.
+fn of_lint(finding: &Finding) -> Check {
+    let parts = [&finding.id, &finding.tool, &finding.path].map(String::as_str);
+    let named: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    Check { status: status_of(finding), ..Check::ok(named.join(" "), finding.text.clone()) }
+}
+
+/// The status of what is wrong with a tool, as a line of the report.
+fn status_of(finding: &Finding) -> Status {
+    match finding.level {
+        Level::Error => Status::Fail,
+        Level::Warning => Status::Warn,
     }
 }

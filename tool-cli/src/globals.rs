@@ -121,7 +121,8 @@ pub const GLOBALS: [GlobalDef; 21] = [
     placed(Place::After, row(Global::Input, (None, "input"), value("JSON"), None,
         "All arguments as one JSON object, @FILE or -; other options win")),
     placed(Place::After, row(Global::Schema, (None, "schema"), (Takes::Perhaps, "TARGET"), None,
-        "Print a schema and stop: input or output")),
+        "Print the schema and stop: input, output, canonical (as in tools.lock), or as anthropic, openai, openai-responses, \
+         gemini or mcp get it")),
     row(Global::Format, (Some('o'), "format"), value("FORMAT"), Some("FORMAT"),
         "Output format: text, json, jsonl, yaml or table"),
     row(Global::Json, (None, "json"), SWITCH, None, "Same as --format json"),
@@ -152,12 +153,7 @@ pub const GLOBALS: [GlobalDef; 21] = [
 
 /// Whether no tool may take a long form.
 pub fn is_reserved(name: &str) -> bool {
-    reserved().any(|long| long == name)
-}
-
-/// Every long form that no tool may take.
-pub(crate) fn reserved() -> impl Iterator<Item = &'static str> {
-    GLOBALS.iter().map(|row| row.long)
+    long(name).is_some()
 }
 
 /// The option with a long form, given without `--`.

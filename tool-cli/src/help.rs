@@ -115,7 +115,8 @@ impl Page<'_> {
         let name = format!("{} {group}", self.program);
         let commands = tree.groups.get(group).into_iter().flatten().filter(|command| self.lists(command));
         let sections = vec![("Commands".to_owned(), commands.map(|command| self.row(command)).collect())];
-        let about = self.groups.get(group).cloned().unwrap_or_default();
+        let own = || crate::builtin::about(group).map(str::to_owned);
+        let about = self.groups.get(group).cloned().or_else(own).unwrap_or_default();
         let usage = format!("Usage: {name} [OPTIONS] <COMMAND>");
         let after = format!("More about a command: {name} COMMAND --help");
         [about, usage, self.listing(&sections), after].map(block).concat().trim_start().to_owned()

@@ -15,7 +15,7 @@ impl Session<'_> {
     pub(crate) fn inspect(&self, settings: &Settings, registry: &Registry) -> Report {
         let mut report = Report::default();
         report.checks.push(self.identity(registry));
-        report.checks.extend(self.settings_checks(settings));
+        report.checks.extend(self.settings_checks(settings, registry));
         report.checks.push(self.terminal());
         let made = self.cli.context_of(settings, &self.io).map(|builder| builder.build());
         let fallback = || ToolContext::builder().secrets(settings.secrets()).build();
@@ -51,18 +51,19 @@ impl Session<'_> {
         Check::ok(&self.cli.name, value)
     }
 
-    fn settings_checks(&self, settings: &Settings) -> Vec<Check> {
+    fn settings_checks(&self, settings: &Settings, registry: &Registry) -> Vec<Check> {
         let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set".to_owned());
         let mut checks: Vec<Check> = settings
             .sources()
             .iter()
             .map(|setting| Check::ok(setting.name, shown(&setting.value)).from(setting.source.to_string()))
             .collect();
-        if let (Err(error), Some(root)) =
-            (settings.check_root(), checks.iter_mut().find(|check| check.name == "root"))
-        {
-            let source = root.source.take().unwrap_or_default();
-            *root = broken("root", &error).from(source);
+        let policy = self.policy_alone(registry, settings).map(|_| ());
+        for (name, found) in [("root", settings.check_root()), ("policy", policy)] {
+            let check = checks.iter_mut().find(|check| check.name == name);
+            if let (Err(error), Some(check)) = (found, check) {
+                *check = broken(name, &error).from(check.source.take().unwrap_or_default());
+            }
         }
         let wrong = |mistake: &String| {
             let advice = "correct the file, or name another one with --config; --config '' uses none";

@@ -93,6 +93,8 @@ pub(crate) struct Lexer<'a> {
     table: &'a Table,
     /// Whether the command words are read already.
     behind: bool,
+    /// Whether the first of them is.
+    worded: bool,
     /// Whether `--` ended the options.
     dashed: Option<usize>,
     free: Vec<Free>,
@@ -109,6 +111,7 @@ impl<'a> Lexer<'a> {
             at: 0,
             table: no_options,
             behind: false,
+            worded: false,
             dashed: None,
             free: Vec::new(),
             out: Lexed::default(),
@@ -183,6 +186,7 @@ impl<'a> Lexer<'a> {
         let at = self.at;
         let Some(arg) = self.advance() else { return Step::End };
         if self.dashed.is_some() || !self.is_option(&arg) {
+            self.worded = true;
             return Step::Word(arg.to_value_os().to_owned(), at);
         }
         if arg.is_escape() {

@@ -34,6 +34,7 @@ mod io;
 pub mod kind;
 mod lex;
 mod limits;
+mod lints;
 mod live;
 mod llms;
 mod options;

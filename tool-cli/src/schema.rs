@@ -1,6 +1,7 @@
 //! `--schema`: what a surface gets of a tool, printed instead of a call.
 
 use serde_json::{Map, Value, json};
+use tool_core::contract::Entry;
 use tool_core::dialect::{Dialect as _, DialectId, DialectIssue, PlanOptions};
 use tool_core::{ToolDef, ToolEntry, ToolError};
 
@@ -30,15 +31,18 @@ pub enum Target {
     Input,
     /// The output schema, null where there is none.
     Output,
+    /// The whole contract of the tool, as it stands in `tools.lock`.
+    Canonical,
     /// What an API gets of the tool.
     Dialect(DialectId),
 }
 
 impl Target {
     /// Every target with its word.
-    pub const ALL: [(Target, &'static str); 7] = [
+    pub const ALL: [(Target, &'static str); 8] = [
         (Target::Input, "input"),
         (Target::Output, "output"),
+        (Target::Canonical, "canonical"),
         (Target::Dialect(DialectId::Anthropic), "anthropic"),
         (Target::Dialect(DialectId::OpenAiChat), "openai"),
         (Target::Dialect(DialectId::OpenAiResponses), "openai-responses"),
@@ -57,7 +61,7 @@ impl Target {
                 let one = tools.pointer("/0/functionDeclarations/0").or_else(|| tools.get(0));
                 Ok((one.cloned().unwrap_or_default(), lost))
             }
-            _ => Ok((self.schema(entry.def())?, Vec::new())),
+            _ => Ok((self.alone(entry)?, Vec::new())),
         }
     }
 
@@ -69,16 +73,20 @@ impl Target {
         if let Target::Dialect(dialect) = self {
             return offered(dialect, entries);
         }
-        let shown =
-            |entry: &&ToolEntry| Ok(json!({"name": entry.name(), "schema": self.schema(entry.def())?}));
+        let shown = |entry: &&ToolEntry| {
+            let alone = self.alone(entry)?;
+            let is_named = self == Target::Canonical;
+            Ok(if is_named { alone } else { json!({"name": entry.name(), "schema": alone}) })
+        };
         Ok((entries.iter().map(shown).collect::<Result<Value, ToolError>>()?, Vec::new()))
     }
 
-    /// A schema of a tool, whoever gets it.
-    fn schema(self, def: &ToolDef<'_>) -> Result<Value, ToolError> {
+    /// What stands for one tool, whoever gets it.
+    fn alone(self, entry: &ToolEntry) -> Result<Value, ToolError> {
         match self {
-            Target::Output => Ok(output(def)),
-            Target::Input | Target::Dialect(_) => Ok(def.input_schema()?.schema().clone()),
+            Target::Output => Ok(output(entry.def())),
+            Target::Canonical => Ok(json!(Entry::of(entry)?)),
+            Target::Input | Target::Dialect(_) => Ok(entry.def().input_schema()?.schema().clone()),
         }
     }
 }

@@ -62,17 +62,25 @@ impl<'r> Command<'r> {
 impl<'r> Tree<'r> {
     /// The tree of the tools that are offered on the command line.
     pub(crate) fn new(registry: &'r Registry) -> Tree<'r> {
-        let mut tree = Tree { groups: BTreeMap::new(), tools: Vec::new() };
+        // At once as large as it may become: each start builds it, and memory that is not used costs nothing.
+        let mut tree = Tree { groups: BTreeMap::new(), tools: Vec::with_capacity(registry.len()) };
+        let mut by_group: BTreeMap<&str, Vec<Command<'_>>> = BTreeMap::new();
         for entry in registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli)) {
             let group = entry.def().group;
             let command = Command { word: Word::of_tool(entry.name(), group), entry };
-            match group.map(kebab) {
-                Some(group) => tree.groups.entry(group).or_default().push(command),
+            match group {
+                Some(group) => by_group.entry(group).or_default().push(command),
                 None => tree.tools.push(command),
             }
         }
+        for (group, commands) in by_group {
+            tree.groups.entry(kebab(group)).or_default().extend(commands);
+        }
         for commands in tree.groups.values_mut().chain([&mut tree.tools]) {
-            commands.sort_by(|a, b| a.word.cmp(&b.word));
+            // Those of a registry are, but for names that lose a group.
+            if !commands.is_sorted_by(|a, b| a.word <= b.word) {
+                commands.sort_by(|a, b| a.word.cmp(&b.word));
+            }
         }
         tree
     }

@@ -42,14 +42,19 @@ impl<'n> Word<'n> {
     pub(crate) fn of_tool(name: &'n str, group: Option<&str>) -> Word<'n> {
         let word = Word::of(name);
         let Some(group) = group.map(Word::of) else { return word };
-        let last = group.0.matches(SEPARATORS).count();
-        let front = word.0.match_indices(SEPARATORS).nth(last).map(|(at, _)| at);
-        let back = word.0.rmatch_indices(SEPARATORS).nth(last).map(|(at, _)| at);
+        let last = group.separators().count();
+        let (front, back) = (word.separators().nth(last), word.separators().rev().nth(last));
         match (front, back) {
             (Some(at), _) if word.part(..at).is_but_for_s(&group) => word.part(at + 1..),
             (_, Some(at)) if word.part(at + 1..).is_but_for_s(&group) => word.part(..at),
             _ => word,
         }
+    }
+
+    /// Where its separators are.
+    fn separators(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let bytes = self.0.as_bytes().iter().enumerate();
+        bytes.filter(|(_, byte)| matches!(byte, b'-' | b'_')).map(|(at, _)| at)
     }
 
     fn part(&self, range: impl SliceIndex<str, Output = str>) -> Word<'n> {
@@ -84,6 +89,12 @@ impl<'n> Word<'n> {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Its bytes at both ends, of which an empty one has none. No word has a separator there.
+    pub(crate) fn ends(&self) -> Option<(u8, u8)> {
+        let bytes = self.0.as_bytes();
+        Some((*bytes.first()?, *bytes.last()?))
+    }
 }
 
 impl fmt::Display for Word<'_> {
@@ -115,18 +126,38 @@ impl Ord for Word<'_> {
 /// What stands between the words of a plain name.
 const SEPARATORS: [char; 2] = ['-', '_'];
 
+/// The kinds of bytes that matter to [`is_plain`], as bits.
+const SEPARATOR: u8 = 1;
+const OTHER: u8 = 2;
+
+/// The kind of each byte, as a table: every start asks for each of its names.
+static KINDS: [u8; 256] = kinds();
+
+#[allow(clippy::indexing_slicing, reason = "it is the compiler that would stop")]
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let letter = byte as u8;
+        if letter.is_ascii_lowercase() || letter.is_ascii_digit() {
+            kinds[byte] = 0;
+        } else if letter == b'-' || letter == b'_' {
+            kinds[byte] = SEPARATOR;
+        }
+        byte += 1;
+    }
+    kinds
+}
+
 /// Whether a name is kebab-case but for `_` in place of `-`: small ASCII letters and digits, and no empty word.
 fn is_plain(name: &str) -> bool {
-    let mut before = b'_';
-    let plain = |byte: u8| {
-        let separates = matches!(byte, b'_' | b'-');
-        let sound = byte.is_ascii_lowercase()
-            || byte.is_ascii_digit()
-            || (separates && !matches!(before, b'_' | b'-'));
-        before = byte;
-        sound
-    };
-    name.bytes().all(plain) && !matches!(before, b'_' | b'-')
+    let (mut wrong, mut before) = (0, SEPARATOR);
+    for byte in name.bytes() {
+        let kind = KINDS.get(usize::from(byte)).copied().unwrap_or(OTHER);
+        wrong |= kind & (before | OTHER);
+        before = kind;
+    }
+    wrong == 0 && before != SEPARATOR
 }
 
 #[cfg(test)]

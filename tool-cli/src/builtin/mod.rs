@@ -48,6 +48,11 @@ pub(crate) fn words(own: &Tree<'_>) -> Vec<(&'static str, &'static str)> {
     WORDS.iter().copied().filter(|(word, _)| own.lists(word)).collect()
 }
 
+/// What a word of the root is for.
+pub(crate) fn about(word: &str) -> Option<&'static str> {
+    WORDS.iter().find(|row| row.0 == word).map(|row| row.1)
+}
+
 /// Commands that a program may be built without: word, feature, whether it is there.
 const FEATURES: [(&str, &str, bool); 2] =
     [("completions", "completions", cfg!(feature = "completions")), ("man", "man", cfg!(feature = "man"))];

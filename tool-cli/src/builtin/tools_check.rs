@@ -1,24 +1,12 @@
 //! `tools check`: what is wrong, or not good, about the tools of the program. (registry.md §11)
-//!
-//! The lints of the tools are tool-core's; what joins here is what a program knows besides: its command line, its policy and
-//! the lock file of the package that it is started in.
-
-use std::io::ErrorKind as Io;
 
 use serde_json::Value;
-use tool_core::contract::{self, CheckOptions, Finding, Level, Lock, check, compare, worst};
-use tool_core::dialect::DialectId;
+use tool_core::contract::{Finding, Level};
 use tool_core::prelude::*;
 use tool_core::{Content, ErrorKind};
 
 use super::{EXIT, Program};
-use crate::clash;
-
-/// The manifest that a lock file stands beside.
-const MANIFEST: &str = "Cargo.toml";
-
-/// The word for every dialect.
-const ALL: &str = "all";
+use crate::lints;
 
 /// Checks what the tools say of themselves.
 ///
@@ -35,14 +23,8 @@ pub(crate) fn tools_check(
     dialect: Option<String>,
     #[ctx] program: &Program,
 ) -> ToolResult {
-    let registry = &program.registry;
-    let wanted = |name: &str| dialect.as_deref().is_some_and(|word| word == ALL || word == name);
-    let dialects = DialectId::ALL.iter().filter(|row| wanted(row.1)).map(|row| row.0).collect();
-    let mut findings = check(registry, &CheckOptions { dialects, ..CheckOptions::default() });
-    let joined = clash::lint(registry).into_iter().chain(unconfirmed(program)).chain(lock(program));
-    findings.extend(joined.filter(|finding| !finding.is_silenced(registry)));
-    findings.sort();
-    let mut output = report(&findings, registry.len());
+    let findings = lints::findings(program, dialect.as_deref());
+    let mut output = report(&findings, program.registry.len());
     if findings.iter().any(|finding| strict || finding.level == Level::Error) {
         output.meta.insert(EXIT.to_owned(), Value::from(ErrorKind::Failed.exit_code()));
     }
@@ -59,48 +41,6 @@ fn report(findings: &[Finding], tools: usize) -> ToolOutput {
     ToolOutput::structured(Value::Array(findings)).with_content(Content::text(text))
 }
 
-/// The lint `destructive-unconfirmed`: without a policy file a person is always asked.
-fn unconfirmed(program: &Program) -> Vec<Finding> {
-    let Some(sight) = &program.sight else { return Vec::new() };
-    let destructive = program.registry.iter().filter(|tool| tool.def().behavior.destructive);
-    let found = destructive.filter_map(|tool| {
-        let agent = sight.never_asks(tool, &program.registry)?;
-        let text =
-            format!("it is destructive, and the policy lets the agent `{agent}` call it without asking");
-        Some(Finding::of(tool, Level::Warning, "destructive-unconfirmed", contract::Hit::of_tool(text)))
-    });
-    found.collect()
-}
-
-/// The lints `lock-missing` and `lock-stale`, in the directory of a package.
-fn lock(program: &Program) -> Option<Finding> {
-    let manifest = std::fs::read_to_string(program.cwd.join(MANIFEST)).ok()?;
-    if !manifest.lines().any(|line| line.trim() == "[package]") {
-        return None;
-    }
-    let file = contract::FILE;
-    let stale = |text: String| Some(Finding::of_set(Level::Warning, "lock-stale", text));
-    let text = match Lock::load(&program.cwd.join(file)) {
-        Ok(text) => text,
-        Err(error) if error.kind() == Io::NotFound => {
-            let text = format!("there is no {file} beside {MANIFEST}: write it with `tools lock`");
-            return Some(Finding::of_set(Level::Warning, "lock-missing", text));
-        }
-        Err(error) => return stale(format!("{file} cannot be read: {}", error.kind())),
-    };
-    let was = match Lock::read(&text) {
-        Ok(was) => was,
-        Err(error) => return stale(error.message().to_owned()),
-    };
-    // Where a schema cannot be made, that is a finding of its own.
-    let changes = compare(&was.tools, &Lock::of(&program.registry).ok()?.tools);
-    let (count, class) = (changes.len(), worst(&changes));
-    let text = format!(
-        "{file} differs in {count} places ({class}): see `tools lock --check`, write it with `tools lock`"
-    );
-    if changes.is_empty() { None } else { stale(text) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,7 +48,6 @@ mod tests {
     #[test]
     fn the_dialects_are_those_of_the_option() {
         let schema = ToolsCheckTool::DEF.input_schema().unwrap();
-        let words: Vec<&str> = DialectId::ALL.iter().map(|row| row.1).chain([ALL]).collect();
-        assert_eq!(schema.schema()["properties"]["dialect"]["enum"], serde_json::json!(words));
+        assert_eq!(schema.schema()["properties"]["dialect"]["enum"], serde_json::json!(lints::dialects()));
     }
 }

@@ -14,7 +14,9 @@ pub(crate) fn tools_schema(
     names: Vec<String>,
     /// Whose form of a schema.
     #[arg(
-        choices = ["input", "output", "anthropic", "openai", "openai-responses", "gemini", "mcp"],
+        choices = [
+            "input", "output", "canonical", "anthropic", "openai", "openai-responses", "gemini", "mcp"
+        ],
         default = "input".to_owned()
     )]
     target: String,

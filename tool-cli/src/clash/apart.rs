@@ -1,15 +1,17 @@
 //! The quick look that every start takes: whether the names of all commands and options are apart.
 //!
-//! A name is one number here. Equal numbers may be equal names, and then the thorough check finds out; different ones never are.
-//! What counts as a command and as an option is asked there, so that both judge the same names.
+//! A command is one number here. Equal numbers may be equal names, and then the thorough check finds out; different ones never
+//! are. Options are few in one tool: their ends tell most apart. What counts as a command and as an option is asked there, so
+//! that both judge the same names.
 
 use std::collections::BTreeSet;
 
 use tool_core::ToolDef;
 
-use super::{Command, Form, forms};
+use super::{Command, Form, Long, forms};
 use crate::builtin::RESERVED;
-use crate::globals::GLOBALS;
+use crate::globals::{GLOBALS, GlobalDef};
+use crate::words::Word;
 
 /// A name as a number: FNV-1a, 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,54 +53,97 @@ pub(super) fn all<'d>(tools: impl Iterator<Item = (&'d str, &'d ToolDef<'d>)>) -
     commands.is_sorted_by(|a, b| a < b)
 }
 
-/// What the options of one tool after the other are held against.
-struct Options {
-    reserved: Vec<Mark>,
-    /// Which last bytes the reserved marks have: for almost all options the answer.
-    last: [bool; 256],
-    /// The options of one tool so far.
-    taken: Vec<Mark>,
+/// What is looked at of an option before all of it is: its length, and its bytes at both ends. A short form has no length.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Ends {
+    len: usize,
+    first: u8,
+    last: u8,
 }
 
-impl Options {
-    fn new() -> Options {
-        let long = GLOBALS.iter().map(|row| Mark::of(row.long.bytes()));
-        let short = GLOBALS.iter().filter_map(|row| row.short).map(|letter| Form::Short(letter).mark());
-        let reserved: Vec<Mark> = long.chain(short).collect();
-        let mut last = [false; 256];
-        for mark in &reserved {
-            if let Some(slot) = last.get_mut(mark.last()) {
-                *slot = true;
+impl Ends {
+    fn of(form: &Form<'_>) -> Ends {
+        match form {
+            Form::Long(Long { head, word, tail }) => {
+                let (first, last) = word.ends().unwrap_or_default();
+                Ends {
+                    len: head.len() + word.bytes().len() + tail.len(),
+                    first: head.as_bytes().first().copied().unwrap_or(first),
+                    last: tail.as_bytes().last().copied().unwrap_or(last),
+                }
+            }
+            Form::Short(letter) => {
+                let byte = u8::try_from(*letter).unwrap_or_default();
+                Ends { len: 0, first: byte, last: byte }
             }
         }
-        Options { reserved, last, taken: Vec::new() }
     }
 
-    fn are_apart(&mut self, def: &ToolDef<'_>) -> bool {
+    /// Those of a reserved name.
+    fn of_long(name: &str) -> Ends {
+        let (first, last) = Word::of(name).ends().unwrap_or_default();
+        Ends { len: name.len(), first, last }
+    }
+}
+
+/// What the options of one tool after the other are held against.
+struct Options<'d> {
+    reserved: Vec<(Ends, &'static GlobalDef)>,
+    /// The lengths of the reserved names by their first byte and by their last, as bits: for almost all options the answer.
+    lengths: [[u64; 256]; 2],
+    /// The options of one tool so far.
+    taken: Vec<(Ends, Form<'d>)>,
+}
+
+impl<'d> Options<'d> {
+    fn new() -> Options<'d> {
+        let long = GLOBALS.iter().map(|row| (Ends::of_long(row.long), row));
+        let short = GLOBALS.iter().filter_map(|row| Some((Ends::of(&Form::Short(row.short?)), row)));
+        let reserved: Vec<(Ends, &GlobalDef)> = long.chain(short).collect();
+        let mut lengths = [[0; 256]; 2];
+        for (ends, _) in &reserved {
+            for (lengths, byte) in lengths.iter_mut().zip([ends.first, ends.last]) {
+                if let Some(lengths) = lengths.get_mut(usize::from(byte)) {
+                    *lengths |= bit(ends.len);
+                }
+            }
+        }
+        Options { reserved, lengths, taken: Vec::new() }
+    }
+
+    fn are_apart(&mut self, def: &'d ToolDef<'d>) -> bool {
         if def.input.is_some() {
             return true;
         }
         self.taken.clear();
         for param in def.params.iter().filter(|param| !param.keys.flatten) {
             let before = self.taken.len();
-            for form in forms(param).iter().flatten() {
-                let mark = form.mark();
-                if self.is_reserved(mark) || self.taken.iter().take(before).any(|other| *other == mark) {
+            for form in forms(param).into_iter().flatten() {
+                let ends = Ends::of(&form);
+                let mut others = self.taken.iter().take(before);
+                if others.any(|(other, taken)| *other == ends && *taken == form) {
                     return false;
                 }
-                self.taken.push(mark);
+                if self.may_be_reserved(ends) {
+                    let mut alike = self.reserved.iter().filter(|(own, _)| *own == ends);
+                    if alike.any(|(_, row)| form.is_own(row, param)) {
+                        return false;
+                    }
+                }
+                self.taken.push((ends, form));
             }
         }
         true
     }
 
-    fn is_reserved(&self, mark: Mark) -> bool {
-        self.last.get(mark.last()).is_some_and(|reserved| *reserved) && self.reserved.contains(&mark)
+    fn may_be_reserved(&self, ends: Ends) -> bool {
+        let [first, last] = &self.lengths;
+        let by = |lengths: &[u64; 256], byte: u8| lengths.get(usize::from(byte)).copied().unwrap_or_default();
+        by(first, ends.first) & by(last, ends.last) & bit(ends.len) != 0
     }
 }
 
-impl Mark {
-    fn last(self) -> usize {
-        usize::from(self.0.to_le_bytes()[0])
-    }
+/// A length as a bit; none for a length that no reserved name has.
+fn bit(len: usize) -> u64 {
+    if len < 64 { 1 << len } else { 0 }
 }

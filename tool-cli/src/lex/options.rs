@@ -26,7 +26,7 @@ impl Lexer<'_> {
         } else if let Some(def) = globals::long(name) {
             self.global(def, false, typed, value, at);
         } else if let Some((_, hint)) = HABITS.iter().find(|habit| habit.0 == name) {
-            self.out.faults.push(Fault::unknown_option(self.table, &typed).hint(*hint).words(at..at + 1));
+            self.out.faults.push(self.stray(&typed).hint(*hint).words(at..at + 1));
         } else {
             self.unknown(name, typed, value, at);
         }
@@ -110,7 +110,7 @@ impl Lexer<'_> {
         at: usize,
     ) {
         let misplaced = match def.place {
-            Place::Before => self.behind,
+            Place::Before => self.behind || self.worded,
             Place::After => !self.behind,
             Place::Anywhere => false,
         };
@@ -119,7 +119,7 @@ impl Lexer<'_> {
                 Place::Before => format!("--{} goes before the command", def.long),
                 _ => format!("--{} goes after the command", def.long),
             };
-            self.out.faults.push(Fault::unknown_option(self.table, &typed).hint(hint).words(at..at + 1));
+            self.out.faults.push(self.stray(&typed).hint(hint).words(at..at + 1));
             return;
         }
         let value = match (def.takes, value) {

@@ -15,8 +15,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn unknown(&mut self, name: &str, typed: String, value: Option<OsString>, at: usize) {
         if !self.behind {
             let near = near_global(name);
-            let fault = Fault::new(IssueCode::Unknown, "a command or an option of the program", text(&typed));
-            let fault = fault.flag(typed).words(at..at + 1);
+            let fault = self.stray(&typed).words(at..at + 1);
             self.out.faults.push(match near {
                 Some(near) => fault.hint(format!("did you mean `--{}`?", near.long)),
                 None => fault,
@@ -66,12 +65,19 @@ impl<'a> Lexer<'a> {
     }
 
     pub(super) fn unknown_short(&mut self, typed: &str, at: usize) {
-        let fault = if self.behind {
-            Fault::unknown_option(self.table, typed).hint("to pass it as text, put -- before it")
-        } else {
-            Fault::new(IssueCode::Unknown, "a command or an option of the program", text(typed)).flag(typed)
-        };
+        let mut fault = self.stray(typed);
+        if self.behind {
+            fault = fault.hint("to pass it as text, put -- before it");
+        }
         self.out.faults.push(fault.words(at..at + 1));
+    }
+
+    /// An option that has no meaning where it stands.
+    pub(super) fn stray(&self, typed: &str) -> Fault {
+        if self.behind {
+            return Fault::unknown_option(self.table, typed);
+        }
+        Fault::new(IssueCode::Unknown, "a command or an option of the program", text(typed)).flag(typed)
     }
 }
 

@@ -39,6 +39,10 @@ impl Session<'_> {
                 if stage.tool.as_deref() == Some("tools_check") {
                     program.sight = Some(self.policy_alone(about, settings)?);
                 }
+                if stage.tool.as_deref() == Some("doctor") {
+                    // A policy file that cannot be read is one of its checks.
+                    program.sight = self.policy_alone(about, settings).ok();
+                }
                 let executor = for_command_line(Executor::standard(registry.clone())).build()?;
                 let around = Surroundings { registry: about.clone(), settings: settings.clone() };
                 (executor, ToolContext::builder().provide(program).provide(around))

@@ -150,7 +150,9 @@ impl RegistryBuilder {
                 tool.effective = Some(Box::new(Effective { name, aliases: Some(aliases) }));
             }
         }
-        sort(&mut tools);
+        if self.prefix.is_some() || !self.renames.is_empty() {
+            sort(&mut tools);
+        }
         check_names(&tools, &mut problems);
         check_flattened(&tools, &mut problems);
         check_secrets(&tools, &mut problems);
@@ -183,17 +185,30 @@ fn entry(def: &'static ToolDef<'static>) -> ToolEntry {
 }
 
 /// By effective name; equal names by origin, so that messages do not depend on the order of linking.
-fn sort(tools: &mut [ToolEntry]) {
+fn sort(tools: &mut Vec<ToolEntry>) {
     fn place(entry: &ToolEntry) -> (&str, &str, u32) {
         let origin = entry.def().origin;
         (origin.source.krate, origin.source.file, origin.line)
     }
     // Every start of a program sorts all of its tools, and again where they may have got other names.
-    if !tools.is_sorted_by(|a, b| a.name() < b.name()) {
-        let tie =
-            |a: &ToolEntry, b: &ToolEntry| if a.is(b) { Ordering::Equal } else { place(a).cmp(&place(b)) };
-        tools.sort_by(|a, b| a.name().cmp(b.name()).then_with(|| tie(a, b)));
+    if tools.is_sorted_by(|a, b| a.name() < b.name()) {
+        return;
     }
+    let tie = |a: &ToolEntry, b: &ToolEntry| if a.is(b) { Ordering::Equal } else { place(a).cmp(&place(b)) };
+    let rest = |a: &ToolEntry, b: &ToolEntry| a.name().cmp(b.name()).then_with(|| tie(a, b));
+    let mut begun: Vec<(u128, ToolEntry)> =
+        tools.drain(..).map(|tool| (beginning(tool.name()), tool)).collect();
+    begun.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| rest(&a.1, &b.1)));
+    tools.extend(begun.into_iter().map(|(_, tool)| tool));
+}
+
+/// The first bytes of a name as a number, which decides the order of almost all pairs: greater where the bytes are.
+fn beginning(name: &str) -> u128 {
+    let mut bytes = [0; 16];
+    for (slot, byte) in bytes.iter_mut().zip(name.bytes()) {
+        *slot = byte;
+    }
+    u128::from_be_bytes(bytes)
 }
 
 fn problem(code: ProblemCode, tool: &str, tools: &[&ToolEntry], text: String) -> Problem {
