@@ -140,7 +140,10 @@ const CHANGES: [(&str, &str, Apply); 19] = [
             .then(|| schema.insert("pattern".to_owned(), json!("^[a-z]*$")))?
             .map_or(Some(()), |_| None)
     }),
-    ("case added", WIDER, |schema| Some(schema.get_mut("enum")?.as_array_mut()?.push(json!("more")))),
+    ("case added", WIDER, |schema| {
+        schema.get_mut("enum")?.as_array_mut()?.push(json!("more"));
+        Some(())
+    }),
     ("case removed", NARROWER, |schema| schema.get_mut("enum")?.as_array_mut()?.pop().map(drop)),
     ("case replaced", OTHER, |schema| {
         schema.get_mut("enum")?.as_array_mut()?.first_mut().map(|case| *case = json!("new"))

@@ -1,7 +1,11 @@
 //! What a program has of the tools that are linked into it: one test a situation, and whatever is linked in whatever way
 //! has one contract, `fixtures/link/tools.lock`. `UPDATE=1` writes what is expected.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may stop at what it cannot build, and says what it skips"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -22,7 +22,10 @@ use tracing::{Event, Metadata, Subscriber};
 
 /// Spans by number: name and attributes.
 #[derive(Clone, Default)]
-struct Exporter(Arc<Mutex<BTreeMap<u64, (String, BTreeMap<String, String>)>>>, Arc<AtomicU64>);
+struct Exporter(Arc<Mutex<BTreeMap<u64, NamedSpan>>>, Arc<AtomicU64>);
+
+/// A span's name and its attributes.
+type NamedSpan = (String, BTreeMap<String, String>);
 
 struct Fields<'a>(&'a mut BTreeMap<String, String>);
 
@@ -63,7 +66,10 @@ impl Subscriber for Exporter {
 
 /// Measurements: name, value, attributes.
 #[derive(Clone, Default)]
-struct Measured(Arc<Mutex<Vec<(&'static str, f64, BTreeMap<&'static str, String>)>>>);
+struct Measured(Arc<Mutex<Vec<Measurement>>>);
+
+/// An instrument, what it measured, and the attributes.
+type Measurement = (&'static str, f64, BTreeMap<&'static str, String>);
 
 impl Metrics for Measured {
     fn record(&self, metric: &Metric, value: f64, attributes: &[(&'static str, &str)]) {
