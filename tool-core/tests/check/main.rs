@@ -1,0 +1,131 @@
+//! Every lint has one tool that fires it, and one that just does not.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at what it cannot build")]
+
+mod annotated;
+mod rows;
+mod sets;
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use tool_core::contract::{CheckOptions, Finding, LINTS, Level, check};
+use tool_core::def::{Surface, Surfaces};
+use tool_core::dialect::DialectId;
+use tool_core::{Behavior, DynTool, ToolOutput};
+
+use annotated::SendLetterTool;
+use rows::rows;
+use sets::{closed, named, param, param_with, set, typed, with};
+
+fn ids(findings: &[Finding]) -> BTreeSet<&str> {
+    findings.iter().map(|finding| finding.id.as_str()).collect()
+}
+
+fn lines(findings: &[Finding]) -> String {
+    findings.iter().map(|finding| format!("{finding}\n")).collect()
+}
+
+#[test]
+fn each_lint_fires_and_just_does_not() {
+    for (id, fires, passes) in rows() {
+        let found = check(&fires, &CheckOptions::default());
+        assert!(ids(&found).contains(id), "{id} does not fire:\n{}", lines(&found));
+        let found = check(&passes, &CheckOptions::default());
+        assert!(!ids(&found).contains(id), "{id} fires:\n{}", lines(&found));
+    }
+}
+
+#[test]
+fn every_lint_has_a_row() {
+    let rows = rows();
+    let tested: BTreeSet<&str> = rows.iter().map(|row| row.0).chain(["name-clash"]).collect();
+    let lints: BTreeSet<&str> = LINTS.iter().map(|lint| lint.id).collect();
+    assert_eq!(lints.len(), LINTS.len(), "a lint stands twice");
+    assert_eq!(tested, lints);
+}
+
+#[test]
+fn names_of_registries_that_a_host_merges_clash_where_it_folds_them() {
+    let clashing = |other: &str| {
+        check(&named("find_things"), &CheckOptions { beside: vec![named(other)], ..CheckOptions::default() })
+    };
+    let found = clashing("Find-Things");
+    assert_eq!(ids(&found), BTreeSet::from(["name-clash"]), "{}", lines(&found));
+    assert!(clashing("find_thing").is_empty());
+    let same = named("find_things");
+    let options = CheckOptions { beside: vec![same.clone()], ..CheckOptions::default() };
+    assert!(check(&same, &options).is_empty(), "the same tool is no other");
+}
+
+#[test]
+fn a_finding_is_a_line_and_an_object() {
+    let found = check(&param("no_color", json!({"type": "boolean"})), &CheckOptions::default());
+    let told = "true means no here: call it `color`, with a default of true";
+    assert_eq!(lines(&found), format!("warning param-boolean-negative find_things /no_color: {told}\n"));
+    let value = json!({
+        "level": "warning", "id": "param-boolean-negative", "tool": "find_things", "path": "/no_color", "text": told,
+        "origin": "run time",
+    });
+    assert_eq!(found[0].to_json(), value);
+    let origin = &check(&typed::<SendLetterTool>(), &CheckOptions::default())[0].origin;
+    assert!(origin.starts_with("tool-core ") && origin.contains("tests/check/annotated.rs:"), "{origin}");
+}
+
+#[test]
+fn findings_are_sorted_by_level_lint_tool_and_place() {
+    let schema = || {
+        closed(
+            json!({"no_b": {"type": "boolean"}, "no_a": {"type": "boolean"}, "x": {"type": "string", "enum": ["a", "A"]}}),
+            &[],
+        )
+    };
+    let found = check(
+        &set(["weather", "find_it"].map(|name| with(name, schema(), |tool| tool))),
+        &CheckOptions::default(),
+    );
+    let heads: Vec<String> =
+        found.iter().map(|f| format!("{} {} {}{}", f.level.as_str(), f.id, f.tool, f.path)).collect();
+    assert!(heads.is_sorted(), "{heads:#?}");
+    assert_eq!((found.len(), heads[0].as_str()), (13, "error enum-case find_it/x"), "{heads:#?}");
+}
+
+#[test]
+fn a_tag_silences_a_warning_of_its_tool_and_no_error() {
+    let weather = |name: &str, tag: Option<&'static str>| {
+        let tool = DynTool::builder(name)
+            .description("Tells of the weather.")
+            .behavior(Behavior::READ)
+            .input_schema(closed(
+                json!({"mode": {"type": "string", "description": "How.", "enum": ["a", "A"]}}),
+                &[],
+            ))
+            .handler_sync(|args, _| Ok(ToolOutput::structured(args)));
+        let tool = tag.into_iter().fold(tool, |tool, tag| tool.tag(tag).tag("allow:enum-case"));
+        tool.build().unwrap()
+    };
+    let found = check(
+        &set([weather("weather", Some("allow:name-verbless")), weather("climate", None)]),
+        &CheckOptions::default(),
+    );
+    let heads: Vec<(&str, &str)> =
+        found.iter().map(|finding| (finding.id.as_str(), finding.tool.as_str())).collect();
+    assert_eq!(heads, [("enum-case", "climate"), ("enum-case", "weather"), ("name-verbless", "climate")]);
+    let errors = found.iter().filter(|finding| finding.level == Level::Error).count();
+    assert_eq!(errors, 2);
+}
+
+#[test]
+fn losses_are_told_of_the_dialects_that_are_asked_for() {
+    let registry = param("code", json!({"type": "string", "pattern": "^[a-z]+$"}));
+    let losses = |dialects: Vec<DialectId>| {
+        lines(&check(&registry, &CheckOptions { dialects, ..CheckOptions::default() }))
+    };
+    assert_eq!(losses(Vec::new()), "");
+    assert_eq!(losses(vec![DialectId::Mcp20260728]), "");
+    let gemini = "warning dialect-gemini find_things /properties/code: pattern: described\n";
+    assert_eq!(losses(vec![DialectId::Gemini]), gemini);
+    let people = param_with("code", |tool| tool.surfaces(Surfaces::NONE.with(Surface::Cli)));
+    let options = CheckOptions { dialects: vec![DialectId::Gemini], ..CheckOptions::default() };
+    assert!(check(&people, &options).is_empty());
+}
