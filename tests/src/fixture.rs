@@ -25,19 +25,10 @@ impl Fixture {
     /// # Errors
     /// When cargo cannot be started.
     pub fn cargo(self, args: &[&str]) -> io::Result<Output> {
-        self.cargo_with(args, &[])
-    }
-
-    /// Runs cargo in it, with more variables.
-    ///
-    /// # Errors
-    /// When cargo cannot be started.
-    pub fn cargo_with(self, args: &[&str], variables: &[(&str, &str)]) -> io::Result<Output> {
         Command::new(env!("CARGO"))
             .args(args)
             .current_dir(self.folder())
             .env("CARGO_TARGET_DIR", self.target())
-            .envs(variables.iter().copied())
             .output()
     }
 }
