@@ -44,7 +44,7 @@ fn is_marked(schema: &Value) -> bool {
 }
 
 /// A text that was hidden stays a text: who replays the result may judge it by the schema.
-fn in_its_type(value: &Value, kept: Value) -> Value {
+pub(super) fn in_its_type(value: &Value, kept: Value) -> Value {
     match (value, kept) {
         (Value::String(_), Value::Object(hidden)) => {
             let told = |key: &str| hidden.get(key).map(Value::to_string).unwrap_or_default().replace('"', "");
