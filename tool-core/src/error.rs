@@ -2,6 +2,8 @@
 //!
 //! The text of a foreign error stays in [`ToolError::source`] for operators; callers see `message` and `hint`.
 
+mod content;
+
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,6 +12,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::args::ArgIssue;
+use content::Quoted;
 
 /// The kinds of failure, each with its wire name, exit status and retry rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,6 +130,7 @@ struct Inner {
     effect: Option<Effect>,
     issues: Vec<ArgIssue>,
     details: Map<String, Value>,
+    quoted: Quoted,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -178,6 +182,7 @@ impl ToolError {
             effect: None,
             issues: Vec::new(),
             details: Map::new(),
+            quoted: Quoted::default(),
             source: None,
         }))
     }
@@ -198,6 +203,7 @@ impl ToolError {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.0.hint = Some(hint.into());
+        self.0.quoted.forget_hint();
         self
     }
 
@@ -250,8 +256,9 @@ impl ToolError {
     }
 
     /// The same error with another message.
-    pub(crate) fn map_message(mut self, map: impl FnOnce(String) -> String) -> Self {
+    pub(crate) fn map_message(mut self, map: impl Fn(String) -> String) -> Self {
         self.0.message = map(std::mem::take(&mut self.0.message).into_owned()).into();
+        self.0.quoted.map_message(map);
         self
     }
 
@@ -264,6 +271,7 @@ impl ToolError {
         let inner = &mut *self.0;
         inner.message = text(std::mem::take(&mut inner.message).into_owned()).into();
         inner.hint = inner.hint.take().map(|hint| text(hint.into_owned()).into());
+        inner.quoted.map_texts(&text);
         for issue in &mut inner.issues {
             issue.expected = text(std::mem::take(&mut issue.expected));
             issue.got = text(std::mem::take(&mut issue.got));

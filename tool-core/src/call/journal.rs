@@ -331,7 +331,7 @@ fn outcome(tool: &ToolDef<'_>, result: &ToolResult, took_key: bool) -> Outcome {
             let kept = redact::output::recordable(tool, output);
             Outcome::ok(output_to_json(kept.as_ref().unwrap_or(output)).to_string())
         }
-        Err(error) => Outcome::error(error),
+        Err(error) => Outcome::error(&redact::error::recordable(tool, error)),
     };
     let tries = result.as_ref().ok().and_then(|output| output.meta.get("tries")?.as_u64());
     outcome.tries = tries.and_then(|tries| u32::try_from(tries).ok()).unwrap_or(1);

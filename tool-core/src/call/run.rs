@@ -304,15 +304,16 @@ async fn until(deadline: Option<Instant>) {
     }
 }
 
+/// The detail with what a call returned after its deadline.
+pub(super) const PARTIAL: &str = "partial";
+
 /// The error of a call whose deadline passed; what the tool returned in its grace is kept.
 pub(super) fn late(tool: &ToolEntry, last: Option<ToolResult>) -> ToolError {
     let error = ToolError::timeout(format!("{} did not finish in time.", tool.name()))
         .retryable(tool.def().behavior.idempotent);
     match last {
-        Some(Ok(output)) => error.detail("partial", output.data()),
-        Some(Err(own)) => {
-            own.details().iter().fold(error, |error, (key, value)| error.detail(key, value.clone()))
-        }
+        Some(Ok(output)) => error.detail(PARTIAL, output.data()),
+        Some(Err(own)) => error.with_details_of(own),
         None => error,
     }
 }

@@ -28,7 +28,7 @@ pub use class::{Class, EffectWithoutContext};
 pub use fault::JournalError;
 pub use memory::{MemoryJournal, now_ms};
 pub use ordinal::{Equal, Ordinals};
-pub use outcome::{error_of_json, output_of_json, output_to_json, recorded};
+pub use outcome::{error_of_json, error_to_json, output_of_json, output_to_json, recorded};
 pub use recorded_call::{Answers, Handle, Now, Reconcile, Reconciled, RecordedCall, Revert, Soon};
 pub use row::{Cell, CellKind, Column, Row};
 pub use store::{

@@ -6,6 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::row::Row;
 use super::words::{Word as _, kind_of};
+use crate::call::redact;
+use crate::def::ToolDef;
 use crate::error::{Effect, ErrorKind, ToolError};
 use crate::output::{ToolOutput, ToolResult};
 
@@ -59,6 +61,11 @@ pub fn output_of_json(text: &str) -> Option<ToolOutput> {
             _ => Map::new(),
         },
     })
+}
+
+/// An error as recorded: what the schemas of its tool mark is hidden, and what it says to be content.
+pub fn error_to_json(tool: &ToolDef<'_>, error: &ToolError) -> Value {
+    redact::error::recordable(tool, error).to_json()
 }
 
 /// An error from its JSON form.

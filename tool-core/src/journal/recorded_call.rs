@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::outcome::output_of_json;
 use super::row::Row;
 use super::store::Answer;
-use crate::call::redact::output::recordable;
+use crate::call::redact;
 use crate::context::ToolContext;
 use crate::def::BoxFuture;
 use crate::def::ToolDef;
@@ -69,10 +69,13 @@ pub enum Reconciled {
 }
 
 impl Reconciled {
-    /// With what the output schema of the tool marks hidden: it becomes the recorded result.
+    /// With content hidden as in the outcome of a call: it becomes the recorded one.
     pub(crate) fn recordable(self, def: &ToolDef<'_>) -> Reconciled {
         match self {
-            Reconciled::Done(output) => Reconciled::Done(recordable(def, &output).unwrap_or(output)),
+            Reconciled::Done(output) => {
+                Reconciled::Done(redact::output::recordable(def, &output).unwrap_or(output))
+            }
+            Reconciled::Failed(error) => Reconciled::Failed(redact::error::recordable(def, &error)),
             other => other,
         }
     }

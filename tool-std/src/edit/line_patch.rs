@@ -226,7 +226,7 @@ fn check_expectations(patches: &[LinePatch], document: &Document<'_>) -> Result<
             return Err(refusal::conflict("lines_mismatch", message)
                 .hint("read the lines again; details.found has them")
                 .detail("index", index)
-                .detail("found", found(document, range)));
+                .content_detail("found", found(document, range)));
         }
     }
     Ok(())

@@ -275,7 +275,10 @@ fn not_found(document: &Document<'_>, old: &str) -> ToolError {
     let error =
         refusal::refuse(ErrorKind::NotFound, "text_not_found", "The text does not occur in the file.");
     match nearest::nearest(document, old.as_bytes()) {
-        Some(nearest) => error.hint(nearest.hint()).detail("nearest", nearest.json()),
+        Some(nearest) => error
+            .hint(nearest.hint())
+            .quoting_hint(nearest.quoting_hint())
+            .content_detail("nearest", nearest.json()),
         None => error,
     }
 }

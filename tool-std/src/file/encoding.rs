@@ -175,7 +175,8 @@ fn mapped(encoding: &'static Encoding, text: &str) -> Result<Vec<u8>, ToolError>
 
 fn unmappable(encoding: &'static Encoding, char: char) -> ToolError {
     let name = encoding.name().to_ascii_lowercase();
-    ToolError::invalid_args(format!("{name} has no character for U+{:04X}.", u32::from(char)))
+    ToolError::invalid_args(format!("{name} has not every character of the content."))
+        .quoting_message(format!("{name} has no character for U+{:04X}.", u32::from(char)))
         .code("unmappable_character")
         .hint("write it in utf-8")
         .effect(Effect::None)

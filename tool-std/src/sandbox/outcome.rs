@@ -208,7 +208,11 @@ impl Finished {
     fn with_details(&self, error: ToolError) -> ToolError {
         match serde_json::to_value(self.result()) {
             Ok(Value::Object(details)) => {
-                details.into_iter().fold(error, |error, (key, value)| error.detail(key, value))
+                details.into_iter().fold(error, |error, (key, value)| match key.as_str() {
+                    // Said here too: the error may go through tools whose schemas know nothing of streams.
+                    "stdout" | "stderr" => error.content_detail(key, value),
+                    _ => error.detail(key, value),
+                })
             }
             _ => error,
         }

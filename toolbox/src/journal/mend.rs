@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_core::journal::revert::{Undo, plan};
 use tool_core::journal::{
-    Answer, Journal as _, RecordedCall, ResolvedBy, RevertStatus, Row, RowQuery, Status,
+    Answer, Journal as _, RecordedCall, ResolvedBy, RevertStatus, Row, RowQuery, Status, error_to_json,
 };
 use tool_core::prelude::*;
 use tool_core::recover;
@@ -127,15 +127,16 @@ fn number(text: &str) -> Result<(u32, u32), ToolError> {
 
 async fn undone(opened: &Opened, row: &Row) -> Result<(), ToolError> {
     let tool = opened.executor.registry().get(&row.tool_name);
-    let handler = tool.and_then(|tool| tool.def().revert);
-    let handler = handler.ok_or_else(|| ToolError::not_found("Its tool is gone.").code("no_handler"))?;
+    let handler = tool.and_then(|tool| Some((tool.def(), tool.def().revert?)));
+    let (def, handler) =
+        handler.ok_or_else(|| ToolError::not_found("Its tool is gone.").code("no_handler"))?;
     let journal = &opened.journal;
     journal.revert(row.call_id.clone(), RevertStatus::Reverting, None).await?;
     let call = RecordedCall::of(row, None);
     let result = (handler.run)(&call, &opened.ctx).await;
     let (status, error) = match &result {
         Ok(()) => (RevertStatus::Reverted, None),
-        Err(error) => (RevertStatus::Failed, Some(error.to_json().to_string())),
+        Err(error) => (RevertStatus::Failed, Some(error_to_json(def, error).to_string())),
     };
     journal.revert(row.call_id.clone(), status, error).await?;
     result

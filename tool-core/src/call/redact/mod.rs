@@ -3,6 +3,7 @@
 //! Driven by the schema: each value is shown as the strictest mode of the nodes that can describe it says. Then every text is
 //! cleared of known secrets and of what URLs carry. Encrypted or reversed secrets are not caught.
 
+pub(crate) mod error;
 mod known;
 mod mode;
 pub(crate) mod output;

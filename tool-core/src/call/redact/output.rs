@@ -44,11 +44,16 @@ fn is_marked(schema: &Value) -> bool {
 }
 
 /// A text that was hidden stays a text: who replays the result may judge it by the schema.
-fn in_its_type(value: &Value, kept: Value) -> Value {
+pub(super) fn in_its_type(value: &Value, kept: Value) -> Value {
     match (value, kept) {
         (Value::String(_), Value::Object(hidden)) => {
-            let told = |key: &str| hidden.get(key).map(Value::to_string).unwrap_or_default().replace('"', "");
-            json!(format!("[{}: {} bytes, sha256 {}]", told("$redacted"), told("bytes"), told("sha256")))
+            let told = |key: &str| Some(hidden.get(key)?.to_string().replace('"', ""));
+            let mode = told("$redacted").unwrap_or_default();
+            json!(match (told("bytes"), told("sha256")) {
+                (Some(bytes), Some(sha256)) => format!("[{mode}: {bytes} bytes, sha256 {sha256}]"),
+                (Some(bytes), None) => format!("[{mode}: {bytes} bytes]"),
+                _ => format!("[{mode}]"),
+            })
         }
         (Value::Array(items), Value::Array(kept)) if items.len() == kept.len() => {
             items.iter().zip(kept).map(|(item, kept)| in_its_type(item, kept)).collect()

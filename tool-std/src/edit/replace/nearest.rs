@@ -49,8 +49,17 @@ impl Nearest<'_> {
         json!({"line": self.line, "text": cut(self.text)})
     }
 
+    /// Where it is and what differs, for records.
     pub(super) fn hint(&self) -> String {
-        let place = format!("the nearest line is {}: {}", self.line, quoted(self.text));
+        self.hint_of(format!("the nearest line is {}", self.line))
+    }
+
+    /// The same with the line itself.
+    pub(super) fn quoting_hint(&self) -> String {
+        self.hint_of(format!("the nearest line is {}: {}", self.line, quoted(self.text)))
+    }
+
+    fn hint_of(&self, place: String) -> String {
         match (self.alike, self.is_single_line) {
             (100, true) => format!("{place}; it differs only in white space"),
             (100, false) => format!("{place}; white space or the lines below it differ"),

@@ -5,7 +5,6 @@
 use super::header::Header;
 use super::source::{Source, Text};
 use super::tail::Tail;
-use crate::edit::quote::quoted;
 use crate::edit::refusal;
 use tool_core::ToolError;
 
@@ -139,13 +138,8 @@ impl<'a> Hunk<'a> {
         if Tail::of(source, source.position()).is_some_and(Tail::may_follow) {
             return self.count_mismatch(source);
         }
-        let message = format!(
-            "Line {} of the patch has no marker (hunk {}): {}.",
-            text.number,
-            self.number,
-            quoted(text.bare())
-        );
-        refusal::invalid("patch_invalid", message)
+        let message = format!("Line {} of the patch has no marker (hunk {})", text.number, self.number);
+        refusal::quoting("patch_invalid", message, text.bare())
             .hint("each line of a hunk starts with a space (kept), `-` (removed) or `+` (added)")
             .detail("hunk", self.number)
             .detail("line", text.number)

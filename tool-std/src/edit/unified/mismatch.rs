@@ -24,12 +24,18 @@ pub(super) fn error(
     let difference = Difference::find(fitter, side, expected);
     let mut error = refusal::conflict(
         "patch_context_mismatch",
-        format!("Hunk {} does not match at line {}: {}.", hunk.number, difference.line + 1, difference.text),
+        format!("Hunk {} does not match at line {}.", hunk.number, difference.line + 1),
     )
+    .quoting_message(format!(
+        "Hunk {} does not match at line {}: {}.",
+        hunk.number,
+        difference.line + 1,
+        difference.text
+    ))
     .detail("hunk", hunk.number)
     .detail("patch_line", patch_line(hunk, difference.line.saturating_sub(expected)))
     .detail("expected_line", expected + 1)
-    .detail("first_difference", difference.json())
+    .content_detail("first_difference", difference.json())
     .detail("already_applied", already_applied);
     if let Some(Nearest { at, equal_lines }) = nearest {
         let place = json!({"line": at + 1, "equal_lines": equal_lines, "of": side.lines.len()});

@@ -17,10 +17,10 @@ impl Name {
         let name = behind.split(|byte| *byte == b'\t').next().unwrap_or_default();
         let name = Name(unquoted(name));
         if name.components().any(|component| component == b"..") {
-            let message = format!("{} is outside the workspace.", cut(&name.0));
-            return Err(
-                refusal::refuse(ErrorKind::Denied, "path_escape", message).detail("line", text.number)
-            );
+            let message = format!("A name in line {} of the patch is outside the workspace.", text.number);
+            return Err(refusal::refuse(ErrorKind::Denied, "path_escape", message)
+                .quoting_message(format!("{} is outside the workspace.", cut(&name.0)))
+                .detail("line", text.number));
         }
         Ok(name)
     }

@@ -10,7 +10,6 @@ use super::name::Name;
 use super::order;
 use super::source::{Source, Text};
 use super::tail::Tail;
-use crate::edit::quote::quoted;
 use crate::edit::refusal;
 use crate::limits::Limits;
 
@@ -155,20 +154,20 @@ fn empty() -> ToolError {
 }
 
 fn misfit(text: Text<'_>, why: &str) -> ToolError {
-    let message = format!("Line {} of the patch {why}: {}.", text.number, quoted(text.bare()));
-    refusal::invalid("patch_invalid", message).detail("line", text.number)
+    let message = format!("Line {} of the patch {why}", text.number);
+    refusal::quoting("patch_invalid", message, text.bare()).detail("line", text.number)
 }
 
 fn unsupported(text: Text<'_>) -> ToolError {
-    let message = format!("Line {} of the patch is not supported: {}.", text.number, quoted(text.bare()));
-    refusal::invalid("patch_unsupported", message)
+    let message = format!("Line {} of the patch is not supported", text.number);
+    refusal::quoting("patch_unsupported", message, text.bare())
         .hint("only the unified diff of an existing text file is applied")
         .detail("line", text.number)
 }
 
 fn multiple_files(text: Text<'_>) -> ToolError {
-    let message = format!("Line {} starts the patch of another file: {}.", text.number, quoted(text.bare()));
-    refusal::invalid("patch_multiple_files", message)
+    let message = format!("Line {} starts the patch of another file", text.number);
+    refusal::quoting("patch_multiple_files", message, text.bare())
         .hint("send one call per file")
         .detail("line", text.number)
 }
