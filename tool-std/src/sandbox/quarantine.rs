@@ -59,18 +59,22 @@ impl Watch {
 
     /// Moves away what is new or replaced; says what that was.
     pub(super) fn end(&self) -> io::Result<Vec<String>> {
-        let mut moved = Vec::new();
+        let mut moved: Vec<Relative> = Vec::new();
         for (path, identity) in self.protected() {
             if self.before.get(&path) != Some(&identity) && !self.is_harmless(&path) {
                 let path = Relative::from_components(path.split(|byte| *byte == b'/'));
-                self.take_away(&path)?;
-                moved.push(path.shown());
+                // What lies in something that was moved went with it.
+                if !moved.iter().any(|above| path.starts_with(above)) {
+                    self.take_away(&path)?;
+                    moved.push(path);
+                }
             }
         }
-        Ok(moved)
+        Ok(moved.iter().map(Relative::shown).collect())
     }
 
-    /// The protected names of the watched directories, and of a git directory in them what could name programs.
+    /// The protected names of the watched directories, of a git directory in them what could name programs, and the
+    /// files of the operator wherever they are.
     fn protected(&self) -> BTreeMap<Vec<u8>, Identity> {
         let mut found = BTreeMap::new();
         for directory in &self.directories {
@@ -91,7 +95,21 @@ impl Watch {
                 }
             }
         }
+        self.workspace.names().guarded().for_each(|place| self.note_way(place, &mut found));
         found
+    }
+
+    /// Notes a place, or the first link on the way to it: then it would be what the link leads to.
+    fn note_way(&self, place: &Relative, found: &mut BTreeMap<Vec<u8>, Identity>) {
+        let mut way = Relative::root();
+        for name in place.components() {
+            way = way.join(name);
+            let Ok(metadata) = self.root.join(way.as_path()).symlink_metadata() else { return };
+            if metadata.is_symlink() || way == *place {
+                found.insert(way.as_bytes().to_vec(), (metadata.dev(), metadata.ino()));
+                return;
+            }
+        }
     }
 
     fn note(&self, path: &Relative, found: &mut BTreeMap<Vec<u8>, Identity>) {

@@ -239,6 +239,11 @@ impl Names {
             || self.sealed.iter().chain(&self.guarded).any(|place| lies_in(place, path))
     }
 
+    /// The places of files in use that are read and never changed.
+    pub(crate) fn guarded(&self) -> impl Iterator<Item = &Relative> {
+        self.guarded.iter()
+    }
+
     /// How many names of a class are protected, for `doctor`.
     pub(crate) fn count(&self, class: Class) -> usize {
         self.names.iter().filter(|name| name.class == class).count()
