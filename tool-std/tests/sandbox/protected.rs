@@ -1,6 +1,7 @@
 //! Names that are covered or frozen, and what a command makes of them.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::Duration;
 
@@ -144,6 +145,33 @@ async fn without_mounts_a_file_of_the_operator_that_is_replaced_is_moved_away() 
         assert_eq!(finished.quarantined, expected, "{script}");
         let now = fs::read_to_string(root.join("conf/inner/policy.toml"));
         assert!(now.is_err() != gone.is_empty(), "{script}: {now:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_leads_to_a_file_of_the_operator_is_moved_away_when_a_command_replaces_it() {
+    for (script, gone) in [
+        ("rm conf/link.toml && echo theirs > conf/link.toml", "conf/link.toml"),
+        ("echo theirs > b && ln -sf ../b conf/link.toml", "conf/link.toml"),
+        ("cat conf/link.toml && ln -s link.toml conf/other.toml", ""),
+    ] {
+        let directory = Bench::directory();
+        let root = directory.path().join("root");
+        fs::create_dir(root.join("conf")).unwrap();
+        fs::write(root.join("policy.toml"), "mine").unwrap();
+        symlink("../policy.toml", root.join("conf/link.toml")).unwrap();
+        let rules = WorkspacePolicy {
+            guarded_files: vec![root.join("conf/link.toml")],
+            ..WorkspacePolicy::default()
+        };
+        let workspace = Workspace::open(&root, rules).unwrap();
+        let away = Some(directory.path().join("away"));
+        let policy =
+            SandboxPolicy { helper: Some(HELPER.into()), quarantine: away, ..SandboxPolicy::default() };
+        let finished = Sandbox::open(policy, &workspace).unwrap().run(sh(script)).await.unwrap();
+        assert_eq!(finished.end, End::Exit(0), "{script}: {finished:?}");
+        let expected: &[&str] = if gone.is_empty() { &[] } else { &[gone] };
+        assert_eq!(finished.quarantined, expected, "{script}");
     }
 }
 
