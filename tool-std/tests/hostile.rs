@@ -221,13 +221,21 @@ fn a_policy_named_through_links_is_not_replaced_by_replacing_one_of_them() {
     fs::create_dir_all(root.join("aside")).unwrap();
     fs::write(root.join("real/deep/policy.toml"), "version = 1").unwrap();
     symlink("../real", root.join("aside/first")).unwrap();
-    symlink("aside/first/deep", root.join("second")).unwrap();
+    fs::create_dir(root.join("between")).unwrap();
+    symlink("between/../aside/first/deep", root.join("second")).unwrap();
     symlink("policy.toml", root.join("real/deep/link.toml")).unwrap();
     let named = root.join("second/link.toml");
     let tools = tree.tools(WorkspacePolicy { guarded_files: vec![named.clone()], ..Default::default() });
-    for path in
-        ["second/link.toml", "real/deep/link.toml", "second", "aside/first", "aside", "real", "real/deep"]
-    {
+    for path in [
+        "second/link.toml",
+        "real/deep/link.toml",
+        "second",
+        "aside/first",
+        "aside",
+        "real",
+        "real/deep",
+        "between",
+    ] {
         let delete = json!({"path": path, "recursive": true});
         assert_eq!(tools.code("delete_file", delete), "protected_path", "{path}");
         let away = json!({"from": path, "to": "away"});

@@ -25,9 +25,10 @@ pub(crate) fn is_one_of(file: &Stat, names: &[PathBuf]) -> bool {
 pub(crate) struct Way {
     /// Where it ends below the root, if it does; it need not exist.
     pub(crate) place: Option<Relative>,
-    /// The links below the root that it passes, and the directories that it only passes through: whoever replaces one
-    /// of them replaces what the path means.
-    pub(crate) passed: Vec<Relative>,
+    /// The links below the root that it follows: whoever replaces one of them replaces what the path means.
+    pub(crate) links: Vec<Relative>,
+    /// The directories below the root that it enters and leaves again by `..`: the same holds for them.
+    pub(crate) left: Vec<Relative>,
 }
 
 /// Follows a path of the operator as the system would, below the real root.
@@ -36,10 +37,10 @@ pub(crate) fn way(real_root: &Path, path: &Path) -> Way {
     let Ok(path) = std::path::absolute(path) else { return way };
     let mut ahead: Vec<OsString> = names(&path).collect();
     let mut here = PathBuf::from("/");
-    let mut links = 0;
+    let mut followed = 0;
     while let Some(name) = ahead.pop() {
         if name == ".." {
-            way.passed.extend(below(real_root, &here));
+            way.left.extend(below(real_root, &here));
             here.pop();
             continue;
         }
@@ -48,9 +49,9 @@ pub(crate) fn way(real_root: &Path, path: &Path) -> Way {
             here = next;
             continue;
         };
-        way.passed.extend(below(real_root, &next));
-        links += 1;
-        if links > LINKS {
+        way.links.extend(below(real_root, &next));
+        followed += 1;
+        if followed > LINKS {
             return way;
         }
         if target.is_absolute() {

@@ -140,15 +140,16 @@ impl Workspace {
         let opener = Opener::new(&configured, policy.mounts, missing.contains(&"openat2"))
             .map_err(|errno| failed(errno.into()))?;
         let real = std::fs::canonicalize(&configured).map_err(failed)?;
-        let mut passed = Vec::new();
+        let (mut links, mut left) = (Vec::new(), Vec::new());
         let mut below = |paths: &[PathBuf]| -> Vec<Relative> {
             let ways: Vec<Way> = paths.iter().map(|path| identity::way(&real, path)).collect();
-            passed.extend(ways.iter().flat_map(|way| way.passed.clone()));
+            links.extend(ways.iter().flat_map(|way| way.links.clone()));
+            left.extend(ways.iter().flat_map(|way| way.left.clone()));
             ways.into_iter().filter_map(|way| way.place).collect()
         };
         let sealed = [below(&policy.sealed), below(&policy.sealed_files)].concat();
         let guarded = below(&policy.guarded_files);
-        let places = Places { sealed, guarded, passed };
+        let places = Places { sealed, guarded, links, left };
         let workspace = Self {
             tree: Arc::new(Tree {
                 roots: Roots::new(&configured, &real),

@@ -107,14 +107,16 @@ pub(crate) struct Places {
     pub(crate) sealed: Vec<Relative>,
     /// Files in use that are read and never changed.
     pub(crate) guarded: Vec<Relative>,
-    /// Links and directories by which these are found: they are not replaced, but what is in them may be.
-    pub(crate) passed: Vec<Relative>,
+    /// Links by which these are found: they are not replaced, but what is in the directories they lead to may be.
+    pub(crate) links: Vec<Relative>,
+    /// Directories by which these are found though they do not lie in them: they are on the way like those above.
+    pub(crate) left: Vec<Relative>,
 }
 
 impl Places {
     fn is_guarded(&self, path: &Relative) -> bool {
-        let is_passed = |passed: &Relative| lies_in(path, passed) && lies_in(passed, path);
-        self.guarded.iter().any(|guarded| lies_in(path, guarded)) || self.passed.iter().any(is_passed)
+        let is_link = |link: &Relative| lies_in(path, link) && lies_in(link, path);
+        self.guarded.iter().any(|guarded| lies_in(path, guarded)) || self.links.iter().any(is_link)
     }
 }
 
@@ -252,7 +254,7 @@ impl Names {
 
     /// The places of files in use that are read and never changed, and what leads to them.
     pub(crate) fn guarded(&self) -> impl Iterator<Item = &Relative> {
-        self.places.guarded.iter().chain(&self.places.passed)
+        self.places.guarded.iter().chain(&self.places.links).chain(&self.places.left)
     }
 
     /// How many names of a class are protected, for `doctor`.
@@ -307,7 +309,8 @@ mod tests {
         let places = Places {
             sealed: vec![path("state/toolbox")],
             guarded: vec![path("conf/policy.toml")],
-            passed: vec![path("by/link")],
+            links: vec![path("by/link")],
+            left: vec![path("in/out")],
         };
         Names::new(&Protect::default(), places).unwrap()
     }
@@ -324,6 +327,7 @@ mod tests {
             ("conf/policy.yaml", [true, true, true]),
             ("by/link", [true, true, false]),
             ("by/link/beside", [true, true, true]),
+            ("in/out", [true, true, true]),
             ("src/main.rs", [true, true, true]),
         ];
         for (text, expected) in rows {
@@ -357,9 +361,18 @@ mod tests {
 
     #[test]
     fn directories_on_the_way_to_a_protected_name_are_known() {
-        for text in
-            [".aws", "x/.Config", "a/b/.cargo", ".kube", ".docker", "state", "state/toolbox", "conf", "by"]
-        {
+        for text in [
+            ".aws",
+            "x/.Config",
+            "a/b/.cargo",
+            ".kube",
+            ".docker",
+            "state",
+            "state/toolbox",
+            "conf",
+            "by",
+            "in/out",
+        ] {
             assert!(names().is_on_the_way(&path(text)), "{text}");
         }
         for text in [".aws/x", "aws", ".awsx", "src", "x/state", ".config/other"] {
