@@ -16,6 +16,7 @@ mod listing;
 mod locate;
 mod lock;
 pub mod managed;
+mod moved;
 mod nearest;
 mod open;
 mod path;
