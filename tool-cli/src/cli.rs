@@ -72,6 +72,7 @@ pub struct Cli {
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<&'static str>,
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
     pub(crate) limits: Option<Box<Judge>>,
@@ -110,6 +111,7 @@ impl Cli {
             provide: None,
             probes: Vec::new(),
             tables: Vec::new(),
+            variables: Vec::new(),
             policy: None,
             commands: Vec::new(),
             limits: None,
@@ -216,6 +218,13 @@ impl Cli {
         F: Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync + 'static,
     {
         self.probes.push((name.into(), Box::new(inspect)));
+        self
+    }
+
+    /// Tells of variables that the program reads itself, each with what it is for, in `help environment`.
+    #[must_use]
+    pub fn variables(mut self, rows: impl IntoIterator<Item = (&'static str, &'static str)>) -> Cli {
+        self.variables.extend(rows);
         self
     }
 

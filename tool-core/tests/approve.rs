@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tool_core::prelude::*;
 use tool_core::{
-    ApprovalLevel, ApprovalRequest, Approver, BoxFuture, Call, Caller, Decision, Executor, Registry,
+    Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState, Approvals, Approver, BoxFuture,
+    Call, Caller, Decision, Executor, Registry,
 };
 
 /// Calls that reached a tool.
@@ -137,6 +138,50 @@ fn always_is_for_exactly_these_arguments_and_once_for_one_call() {
     assert_eq!(scene.asked().len(), 2, "the third call is the second's");
     assert_eq!(scene.call("remove", json!({"id": 2})), Err("approval_denied".to_owned()));
     assert_eq!((scene.asked().len(), scene.ran()), (3, 3));
+}
+
+/// A store in which another process takes the one consent that both have seen.
+#[derive(Default)]
+struct Shared {
+    seen: AtomicUsize,
+    taken: AtomicUsize,
+}
+
+impl Approvals for Shared {
+    fn find(&self, hash: &str) -> Result<Option<Approval>, ToolError> {
+        let text = String::new;
+        let approval = || Approval {
+            id: ApprovalId("one".to_owned()),
+            hash: hash.to_owned(),
+            tenant: text(),
+            agent: text(),
+            tool: text(),
+            state: ApprovalState::Once,
+        };
+        Ok((self.seen.fetch_add(1, Ordering::Relaxed) < 2).then(approval))
+    }
+    fn put(&self, _: Approval) -> Result<(), ToolError> {
+        Ok(())
+    }
+    fn list(&self) -> Result<Vec<Approval>, ToolError> {
+        Ok(Vec::new())
+    }
+    fn revoke(&self, _: &ApprovalId) -> Result<bool, ToolError> {
+        Ok(self.taken.fetch_add(1, Ordering::Relaxed) == 0)
+    }
+}
+
+#[test]
+fn a_consent_that_another_call_has_taken_lets_no_second_one_pass() {
+    let ran = Ran::default();
+    let registry = Registry::builder().add::<RemoveTool>().build().unwrap();
+    let executor = Executor::standard(registry).approve(ApprovalLevel::Destructive);
+    let executor = executor.approvals(Shared::default(), [0; 32]).build().unwrap();
+    let ctx = ToolContext::builder().provide(ran.clone()).build();
+    let call = || executor.call_blocking(Call::new("remove", json!({"id": 1})), &ctx, Caller::Cli);
+    assert!(call().is_ok());
+    assert_eq!(call().unwrap_err().code_str(), "approval_unavailable");
+    assert_eq!(ran.0.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tool_core::{
-    ApprovalLevel, Caller, CheckMode, ContextBuilder, ExecutorBuilder, Policy, Secret, Snapshot, Snapshots,
-    ToolContext, ToolError,
+    ApprovalLevel, Caller, CheckMode, ContextBuilder, ExecutorBuilder, Policy, RowSource, Secret, Snapshot,
+    Snapshots, ToolContext, ToolError,
 };
 
 use crate::ask::Confirm;
@@ -22,6 +22,7 @@ pub struct McpServerBuilder {
     pub(crate) context: ContextBuilder,
     pub(crate) filter: Filter,
     pub(crate) policy: Option<Arc<dyn Policy>>,
+    pub(crate) rows: Vec<(String, RowSource)>,
     pub(crate) approve: ApprovalLevel,
     pub(crate) confirm: Confirm,
     pub(crate) state_secret: Option<Arc<Secret>>,
@@ -39,6 +40,7 @@ impl McpServerBuilder {
             context: ToolContext::builder(),
             filter: Filter::default(),
             policy: None,
+            rows: Vec::new(),
             approve: ApprovalLevel::default(),
             confirm: Confirm::default(),
             state_secret: None,
@@ -85,6 +87,12 @@ impl McpServerBuilder {
     /// Which tools are served; all by default.
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filter = filter;
+        self
+    }
+
+    /// Adds rows that are stored for the agent `mcp`: what it sees, or with `!` does not see, besides.
+    pub fn rows(mut self, rows: impl IntoIterator<Item = (String, RowSource)>) -> Self {
+        self.rows.extend(rows);
         self
     }
 

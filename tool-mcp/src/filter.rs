@@ -39,6 +39,7 @@ impl Filter {
         registry: &Registry,
         ctx: &ToolContext,
         policy: Option<&Arc<dyn Policy>>,
+        stored: &[(String, RowSource)],
         keep: impl Fn(&ToolEntry) -> bool,
     ) -> Result<Snapshot, ToolError> {
         self.check(registry, policy.is_some())?;
@@ -53,6 +54,7 @@ impl Filter {
                 built = self.only.iter().fold(built, |built, only| built.row(only, RowSource::Global));
             }
         }
+        built = stored.iter().fold(built, |built, (pattern, source)| built.row(pattern, source.clone()));
         built = self.except.iter().fold(built, |built, not| built.row(format!("!{not}"), RowSource::Global));
         let taken = registry.iter().filter(|tool| self.takes_away(tool) || !keep(tool));
         built = taken.fold(built, |built, tool| built.row(format!("!{}", tool.name()), RowSource::Global));

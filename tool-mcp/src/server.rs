@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tool_core::{
-    ApprovalLevel, Executor, ExecutorBuilder, Policy, ToolApproval, ToolContext, ToolEntry, ToolError,
-    ToolResult,
+    ApprovalLevel, Executor, ExecutorBuilder, Policy, RowSource, ToolApproval, ToolContext, ToolEntry,
+    ToolError, ToolResult,
 };
 
 use crate::ask::{self, CLIENT_CAPABILITY, Confirm, Dialogue};
@@ -61,6 +61,7 @@ struct Inner {
     executor: Executor,
     ctx: ToolContext,
     policy: Option<Arc<dyn Policy>>,
+    rows: Vec<(String, RowSource)>,
     sight: RwLock<Arc<Sight>>,
     confirm: Confirm,
     approve: ApprovalLevel,
@@ -84,6 +85,7 @@ impl McpServer {
             context,
             filter,
             policy,
+            rows,
             approve,
             confirm,
             state_secret,
@@ -93,15 +95,26 @@ impl McpServer {
         let ctx = context.agent(AGENT).build();
         let keep =
             |tool: &ToolEntry| confirm != Confirm::Deny || !needs_approval(tool, approve, policy.as_ref());
-        let snapshot = filter.snapshot(executor.registry(), &ctx, policy.as_ref(), keep)?;
+        let snapshot = filter.snapshot(executor.registry(), &ctx, policy.as_ref(), &rows, keep)?;
         let sight = Sight::new(&executor, snapshot)?;
         let instructions = instructions(&summary, &groups, &executor.visible(&sight.snapshot));
         let sight = RwLock::new(Arc::new(sight));
         let changes = live_filter.then(|| watch::channel(0).0);
         let seal = state_secret.map(|secret| Seal::shared(secret.expose_bytes()));
         let seal = seal.transpose()?.unwrap_or_else(Seal::of_process);
-        let inner =
-            Inner { about, instructions, executor, ctx, policy, sight, confirm, approve, seal, changes };
+        let inner = Inner {
+            about,
+            instructions,
+            executor,
+            ctx,
+            policy,
+            rows,
+            sight,
+            confirm,
+            approve,
+            seal,
+            changes,
+        };
         Ok(McpServer { inner: Arc::new(inner) })
     }
 
@@ -116,13 +129,13 @@ impl McpServer {
     /// # Errors
     /// Those of [`McpServerBuilder::build`]; `internal`, code `filter_fixed`, for another server.
     pub fn set_filter(&self, filter: &Filter) -> Result<(), ToolError> {
-        let Inner { executor, ctx, policy, confirm, approve, .. } = &*self.inner;
+        let Inner { executor, ctx, policy, rows, confirm, approve, .. } = &*self.inner;
         let Some(changes) = &self.inner.changes else {
             let error = ToolError::internal("What this server offers was fixed when it was built.");
             return Err(error.code("filter_fixed"));
         };
         let policy = policy.as_ref();
-        let serving = Serving { executor, ctx, policy, confirm: *confirm, approve: *approve };
+        let serving = Serving { executor, ctx, policy, rows, confirm: *confirm, approve: *approve };
         let sight = Arc::new(serving.sight(filter)?);
         *self.inner.sight.write().unwrap_or_else(PoisonError::into_inner) = sight;
         changes.send_modify(|count| *count += 1);
@@ -267,6 +280,7 @@ struct Serving<'a> {
     executor: &'a Executor,
     ctx: &'a ToolContext,
     policy: Option<&'a Arc<dyn Policy>>,
+    rows: &'a [(String, RowSource)],
     confirm: Confirm,
     approve: ApprovalLevel,
 }
@@ -276,7 +290,7 @@ impl Serving<'_> {
         let keep = |tool: &ToolEntry| {
             self.confirm != Confirm::Deny || !needs_approval(tool, self.approve, self.policy)
         };
-        let snapshot = filter.snapshot(self.executor.registry(), self.ctx, self.policy, keep)?;
+        let snapshot = filter.snapshot(self.executor.registry(), self.ctx, self.policy, self.rows, keep)?;
         Sight::new(self.executor, snapshot)
     }
 }

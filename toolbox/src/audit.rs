@@ -23,6 +23,11 @@ fn file() -> Option<PathBuf> {
     Some(place::path()?.with_file_name("audit.jsonl"))
 }
 
+/// The file and those that were put aside, which no tool touches.
+pub(crate) fn files() -> Vec<PathBuf> {
+    file().map(|file| JsonLines::new(file).files().collect()).unwrap_or_default()
+}
+
 /// Where every call is written to.
 pub(crate) fn settings() -> Option<AuditSettings> {
     let sink = JsonLines::new(file()?);
@@ -82,7 +87,8 @@ pub(crate) fn audit(
     limit: u32,
 ) -> ToolResult {
     let path = file().ok_or_else(|| {
-        ToolError::not_configured("Nothing is written down: TOOLBOX_JOURNAL is off.").code("audit_off")
+        ToolError::not_configured(format!("Nothing is written down: {}.", place::why_none()))
+            .code("audit_off")
     })?;
     let ago = since.map(milliseconds).transpose()?.unwrap_or(KEPT_MS).min(KEPT_MS);
     let wanted = Wanted { tool, agent, outcome, since_ms: now_ms().saturating_sub(ago) };

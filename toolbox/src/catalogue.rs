@@ -93,7 +93,10 @@ pub(crate) fn skills_on(
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
     sync(around, SyncOptions::default())?;
-    let tools = tools_of(&around.registry, name)?;
+    let tools = match tools_of(&around.registry, name) {
+        Err(_) if allow_missing => Vec::new(),
+        tools => tools?,
+    };
     let rows = stored(around)?
         .change_catalogue(|catalogue| catalogue.skill_on(agent, name, &tools, allow_missing))?;
     Ok(ToolOutput::structured(

@@ -60,12 +60,24 @@ fn main() -> ExitCode {
         .probe("workspace", probe::workspace)
         .probe("journal", probe::journal)
         .probe("sandbox", probe::sandbox);
+    let cli = cli.variables(VARIABLES);
     let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
     tool_cli::main(Ok(cli))
 }
 
 /// What the program is.
 const ABOUT: &str = "The standard tools as one program.";
+
+/// What the program reads of its environment besides what every such program does.
+const VARIABLES: [(&str, &str); 7] = [
+    ("TOOLBOX_JOURNAL", "Path of the journal, or off [default: toolbox/journal.db in XDG_STATE_HOME]"),
+    ("TOOLBOX_JOURNAL_KEY", "What keyed digests in the journal are made with, 64 hex digits"),
+    ("TOOLBOX_RUN", "The run that calls belong to"),
+    ("TOOLBOX_NODE", "The step of that run"),
+    ("TOOLBOX_ITERATION", "The round of that step"),
+    ("TOOLBOX_ATTEMPT", "The attempt of that run [default: the next one]"),
+    ("XDG_STATE_HOME", "Where the state directory is, else $HOME/.local/state"),
+];
 
 /// The groups of tools, and what they are for.
 const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];

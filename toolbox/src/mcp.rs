@@ -136,7 +136,8 @@ fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, Too
         .version(env!("CARGO_PKG_VERSION"))
         .summary(ABOUT)
         .context(context(settings)?.provide_with(own))
-        .filter(filter);
+        .filter(filter)
+        .rows(crate::catalogue::rows("mcp")?);
     let server = GROUPS.iter().fold(server, |server, (name, about)| server.group(*name, *about));
     Ok(match &settings.policy {
         Some(file) => server.policy(policy::read(file, settings, &around.registry)?),

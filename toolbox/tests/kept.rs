@@ -8,8 +8,9 @@
     reason = "helpers of tests may fail the test"
 )]
 
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -23,16 +24,20 @@ impl Home {
         Home(home)
     }
 
-    fn toolbox(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_toolbox"))
+    fn command(&self, args: &[&str]) -> Command {
+        let mut toolbox = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        toolbox
             .args(args)
             .current_dir(self.0.path().join("work"))
             .env_clear()
             .env("HOME", self.0.path())
             .env("XDG_STATE_HOME", self.0.path().join("state"))
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .output()
-            .unwrap()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        toolbox
+    }
+
+    fn toolbox(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
     }
 
     fn told(&self, args: &[&str]) -> (Option<i32>, String) {
@@ -112,6 +117,29 @@ fn rows_of_agents_are_kept_and_told_of() {
     let (status, text) = home.told(&["skills", "on", "fil", "--agent", "writer"]);
     assert!(status == Some(3) && text.contains("did you mean: file?"), "{text}");
     assert!(home.json(&["tools", "sync", "--dry-run"]).get("added").is_none(), "all of them are known");
+}
+
+#[test]
+fn what_is_stored_for_the_agent_of_a_server_holds_for_its_clients() {
+    let home = Home::new();
+    let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }}});
+    let listed = || {
+        let mut server = home.command(&["mcp", "serve"]);
+        let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        writeln!(server.stdin.take().unwrap(), "{ask}").unwrap();
+        String::from_utf8(server.wait_with_output().unwrap().stdout).unwrap()
+    };
+    assert!(listed().contains("\"name\":\"bash\""));
+    assert_eq!(home.json(&["tools", "enable", "!bash", "--agent", "mcp"])["changed"], true);
+    let without = listed();
+    assert!(
+        !without.contains("\"name\":\"bash\"") && without.contains("\"name\":\"read_file\""),
+        "{without}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde_json::Value;
 use tool_core::ErrorKind;
 use tool_core::prelude::*;
 
+use crate::Cli;
 use crate::globals::GLOBALS;
 use crate::lex::{Lexer, Step};
 use crate::tree::Tree;
@@ -36,20 +37,22 @@ pub(crate) fn words(lexer: &mut Lexer<'_>) -> Vec<String> {
 }
 
 /// The page of a topic.
-pub(crate) fn topic(words: &[String], program: &str, prefix: &str, tree: &Tree<'_>) -> Option<String> {
+pub(crate) fn topic(words: &[String], cli: &Cli, tree: &Tree<'_>) -> Option<String> {
     match words {
         [topic] if topic == "exit-codes" => Some(exit_codes()),
         [topic] if topic == "input" => Some(INPUT.to_owned()),
         [topic] if topic == "output" => Some(OUTPUT.to_owned()),
-        [topic] if topic == "environment" => Some(environment(program, prefix, tree)),
+        [topic] if topic == "environment" => Some(environment(cli, tree)),
         _ => None,
     }
 }
 
 /// Every variable that is read: those of the program, those that many programs know, and those of the tools.
-fn environment(program: &str, prefix: &str, tree: &Tree<'_>) -> String {
+fn environment(cli: &Cli, tree: &Tree<'_>) -> String {
+    let (program, prefix) = (&cli.name, cli.prefix());
     let own = GLOBALS.iter().filter_map(|row| Some((format!("{prefix}_{}", row.env?), row.help.to_owned())));
     let logged = (format!("{prefix}_LOG"), "What is logged, such as warn or tool_std=debug".to_owned());
+    let named = cli.variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let common = COMMON.map(|(name, text)| (name.to_owned(), text.to_owned()));
     let mut tools: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for command in tree.all().filter(|command| command.is_listed()) {
@@ -65,8 +68,11 @@ fn environment(program: &str, prefix: &str, tree: &Tree<'_>) -> String {
         }
     }
     let tools: Vec<_> = tools.into_iter().map(|(name, uses)| (name, uses.join(", "))).collect();
-    let sections =
-        [("Program", own.chain([logged]).collect::<Vec<_>>()), ("Common", common.to_vec()), ("Tools", tools)];
+    let sections = [
+        ("Program", own.chain([logged]).chain(named).collect::<Vec<_>>()),
+        ("Common", common.to_vec()),
+        ("Tools", tools),
+    ];
     let width = sections.iter().flat_map(|section| &section.1).map(|row| row.0.len()).max().unwrap_or(0);
     let mut page = "An option wins over its variable; an empty variable is not set.\n".to_owned();
     for (title, rows) in sections.iter().filter(|section| !section.1.is_empty()) {

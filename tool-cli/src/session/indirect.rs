@@ -91,7 +91,7 @@ impl Session<'_> {
         own: &Tree<'_>,
     ) -> Result<Next, Box<Refusal>> {
         let words = builtin::help::words(&mut lexer);
-        if let Some(text) = builtin::help::topic(&words, &self.cli.name, &self.cli.prefix(), tree) {
+        if let Some(text) = builtin::help::topic(&words, self.cli, tree) {
             return Ok(Next::Done(self.print(&text)));
         }
         let raw = RawArgs::new(words.iter());

@@ -157,7 +157,7 @@ impl File {
                 self.tables.insert(name, json(value.get_ref()));
                 continue;
             }
-            match entry(key.get_ref(), value) {
+            match entry(key.get_ref(), value, owner.tables) {
                 Ok((name, value)) => {
                     let line = place(text, key.span().start).0;
                     self.entries.insert(name, Entry { value, line });
@@ -221,17 +221,22 @@ fn json(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// The value of a key, or what is wrong: with the key itself (`true`) or its value.
-fn entry(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static str, String), (bool, String)> {
+/// The value of a key, or what is wrong: with the key itself (`true`) or its value. `tables` are those of the program.
+fn entry(
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+    tables: &[&'static str],
+) -> Result<(&'static str, String), (bool, String)> {
     let shown: String = key.chars().take(40).collect();
-    if key == LIMITS {
-        return Err((false, format!("`{LIMITS}`: expected table, got {}", value.get_ref().type_str())));
+    if key == LIMITS || tables.contains(&key) {
+        return Err((false, format!("`{shown}`: expected table, got {}", value.get_ref().type_str())));
     }
     let Some(known) = KEYS.iter().find(|known| known.name == key) else {
         if let Some((_, why)) = REFUSED.iter().find(|refused| refused.0 == key) {
             return Err((true, format!("`{shown}` cannot be set here: {why}")));
         }
-        let names: Vec<&str> = KEYS.iter().map(|known| known.name).chain([LIMITS]).collect();
+        let names: Vec<&str> =
+            KEYS.iter().map(|known| known.name).chain([LIMITS]).chain(tables.iter().copied()).collect();
         let near = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));
         let hint = near.unwrap_or_else(|| format!("the keys are {}", names.join(", ")));
         return Err((true, format!("unknown key `{shown}`; {hint}")));

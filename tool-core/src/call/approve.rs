@@ -196,15 +196,18 @@ impl Approve {
             tool: name.to_owned(),
             state,
         };
-        if let Some(known) = self.approvals.find(&hash)? {
+        // A consent is for one call: what another call has taken meanwhile is looked for again.
+        while let Some(known) = self.approvals.find(&hash)? {
             match known.state {
                 ApprovalState::Always => {
                     note(inv, "always", Some(&known.id));
                     return Ok(());
                 }
                 ApprovalState::Once => {
-                    note(inv, "later", Some(&known.id));
-                    return self.approvals.revoke(&known.id).map(drop);
+                    if self.approvals.revoke(&known.id)? {
+                        note(inv, "later", Some(&known.id));
+                        return Ok(());
+                    }
                 }
                 ApprovalState::Denied { reason } => {
                     self.approvals.revoke(&known.id)?;

@@ -95,6 +95,35 @@ fn audit_files_are_put_aside_when_they_are_full_and_ten_are_kept() {
     assert!(!folder.path().join("audit.jsonl.11").exists());
 }
 
+#[test]
+fn a_file_is_put_aside_by_processes_that_write_one_row_each_and_a_torn_line_costs_itself_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let write = |number: u64| {
+        let row = AuditRow { at_ms: number, ..AuditRow::default() };
+        JsonLines::new(&path).rotate_at(10).write(&row).unwrap();
+    };
+    write(1);
+    write(2);
+    let read = |path: &std::path::Path| {
+        let mut rows = Vec::new();
+        JsonLines::new(path)
+            .newest_first(|row| {
+                rows.push(row["at_ms"].clone());
+                true
+            })
+            .unwrap();
+        json!(rows)
+    };
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
+    assert_eq!(read(&path), json!([2, 1]));
+
+    let torn = folder.path().join("torn.jsonl");
+    std::fs::write(&torn, "{\"torn").unwrap();
+    JsonLines::new(&torn).write(&AuditRow { at_ms: 3, ..AuditRow::default() }).unwrap();
+    assert_eq!(read(&torn), json!([3]));
+}
+
 /// A sink that works only when it is let.
 struct Broken(Arc<AtomicUsize>);
 

@@ -1,6 +1,8 @@
 //! The stored catalogue with everybody's rows. What happens to it is decided in `tool_core::catalogue`; here one transaction reads
 //! it, lets it be changed and writes it back. (calls.md §3)
 
+use std::path::Path;
+
 use rusqlite::{Connection, OpenFlags, params};
 use serde_json::json;
 use tool_core::catalogue::{Catalogue, Listed, StoredRow};
@@ -8,7 +10,7 @@ use tool_core::journal::Result;
 use tool_core::{RowSource, ToolError};
 
 use super::table::failed;
-use super::{SqliteJournal, schema};
+use super::{SqliteJournal, files, schema};
 
 impl SqliteJournal {
     /// The catalogue as it is.
@@ -47,11 +49,15 @@ impl SqliteJournal {
 /// The catalogue beside a journal, which need not be opened for that.
 ///
 /// # Errors
-/// Those of reading.
-pub fn catalogue_at(journal: &std::path::Path) -> Result<Catalogue> {
+/// Those of opening a journal, where others may change it or it is none, and those of reading.
+pub fn catalogue_at(journal: &Path) -> Result<Catalogue> {
+    for path in [Some(journal), journal.parent()].into_iter().flatten().filter(|path| path.exists()) {
+        files::private(path)?;
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(journal, flags).map_err(|error| failed(&error))?;
     schema::configure(&db, false)?;
+    schema::check(&db, journal)?;
     // One that was written by an older program has none yet.
     let there = "SELECT COUNT(*) FROM sqlite_schema WHERE name IN ('catalogue', 'enablement')";
     let tables: i64 = db.query_row(there, [], |row| row.get(0)).map_err(|error| failed(&error))?;

@@ -89,7 +89,7 @@ fn refuse(folder: &Path, kind: i64) -> Result<()> {
 }
 
 /// Refuses what somebody else owns or may write.
-fn private(path: &Path) -> Result<()> {
+pub(super) fn private(path: &Path) -> Result<()> {
     let meta = path.metadata().map_err(|error| failed(path, &error))?;
     let mine = meta.uid() == rustix::process::geteuid().as_raw();
     // The sticky bit keeps others from replacing what is in the folder.

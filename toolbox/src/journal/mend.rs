@@ -173,7 +173,8 @@ pub(crate) fn journal_salvage(
     copy: &Path,
 ) -> ToolResult {
     let path = super::place::path().ok_or_else(|| {
-        ToolError::not_configured("There is no journal: TOOLBOX_JOURNAL is off.").code("journal_off")
+        ToolError::not_configured(format!("There is no journal: {}.", super::place::why_none()))
+            .code("journal_off")
     })?;
     let salvaged = tool_store::sqlite::salvage(&path, copy)?;
     let table = |(name, rows, why): &(String, usize, Option<String>)| json!({"table": name, "rows": rows, "stopped": why});

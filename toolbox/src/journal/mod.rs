@@ -32,7 +32,7 @@ pub(crate) fn stored(_: &Surroundings) -> Result<Arc<SqliteJournal>, ToolError> 
 }
 
 fn off() -> ToolError {
-    ToolError::not_configured("There is no journal: TOOLBOX_JOURNAL is off.").code("journal_off")
+    ToolError::not_configured(format!("There is no journal: {}.", place::why_none())).code("journal_off")
 }
 
 /// Opens the journal for a command.

@@ -29,9 +29,19 @@ pub(crate) fn is_named() -> bool {
     std::env::var_os(JOURNAL).is_some_and(|path| !path.is_empty())
 }
 
-/// The files of the journal, which no file tool touches: closing one drops the locks that this program has on it.
+/// Why there is no journal, where there is none.
+pub(crate) fn why_none() -> &'static str {
+    match std::env::var_os(JOURNAL) {
+        Some(off) if off == "off" => "TOOLBOX_JOURNAL is off",
+        _ => "neither XDG_STATE_HOME nor HOME is an absolute path",
+    }
+}
+
+/// The files of the journal, which no file tool touches: closing one drops the locks that this program has on it. The audit
+/// rows lie beside it.
 pub(crate) fn files() -> Vec<PathBuf> {
-    path().map(|path| tool_store::sqlite::protected(&path)).unwrap_or_default()
+    let own = path().map(|path| tool_store::sqlite::protected(&path)).unwrap_or_default();
+    own.into_iter().chain(crate::audit::files()).collect()
 }
 
 /// How the journal is opened: calls whose process died are audited by who finds them.

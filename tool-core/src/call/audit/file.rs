@@ -1,7 +1,7 @@
 //! Audit rows as JSON Lines in a file that only its owner reads.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ const KEPT: usize = 10;
 pub struct JsonLines {
     path: PathBuf,
     rotate_at: u64,
-    open: Mutex<Option<(File, u64)>>,
+    open: Mutex<Option<File>>,
 }
 
 impl JsonLines {
@@ -41,11 +41,10 @@ impl JsonLines {
     /// # Errors
     /// `unavailable` for a file that is there and cannot be read.
     pub fn newest_first(&self, mut go_on: impl FnMut(Value) -> bool) -> Result<(), ToolError> {
-        let aside = (1..=KEPT).map(|number| self.aside(number));
-        for path in std::iter::once(self.path.clone()).chain(aside) {
+        for path in self.files() {
             let text = match fs::read(&path) {
                 Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => {
                     return Err(ToolError::unavailable("Audit rows could not be read.").source(error));
                 }
@@ -60,13 +59,18 @@ impl JsonLines {
         Ok(())
     }
 
+    /// The file and those that are put aside, there or not.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        std::iter::once(self.path.clone()).chain((1..=KEPT).map(|number| self.aside(number)))
+    }
+
     fn aside(&self, number: usize) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(format!(".{number}"));
         name.into()
     }
 
-    fn rotate(&self) -> std::io::Result<()> {
+    fn rotate(&self) -> io::Result<()> {
         for number in (1..KEPT).rev() {
             let from = self.aside(number);
             if from.exists() {
@@ -76,31 +80,79 @@ impl JsonLines {
         fs::rename(&self.path, self.aside(1))
     }
 
-    fn append(&self, line: &str) -> std::io::Result<()> {
+    fn append(&self, line: &str) -> io::Result<()> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let length = line.len() as u64;
-        let full = open.as_ref().is_some_and(|(_, size)| *size > 0 && size + length > self.rotate_at);
-        if full {
-            *open = None;
-            self.rotate()?;
-        }
-        if open.is_none() {
-            let file = create(&self.path)?;
-            let size = file.metadata()?.len();
-            *open = Some((file, size));
-        }
-        let Some((file, size)) = open.as_mut() else { return Ok(()) };
-        let written = file.write_all(line.as_bytes());
-        *size += length;
+        let written = self.append_to(&mut open, line);
         if written.is_err() {
             // The file is opened anew next time.
             *open = None;
         }
         written
     }
+
+    fn append_to(&self, open: &mut Option<File>, line: &str) -> io::Result<()> {
+        loop {
+            let file = match open.as_mut() {
+                Some(file) => file,
+                None => open.insert(create(&self.path)?),
+            };
+            // Other processes append to it and put it aside, too.
+            file.lock()?;
+            let written = self.append_locked(file, line);
+            file.unlock()?;
+            match written? {
+                true => return Ok(()),
+                false => *open = None,
+            }
+        }
+    }
+
+    /// False where the line belongs into a new file: this one is full, or was put aside.
+    fn append_locked(&self, file: &mut File, line: &str) -> io::Result<bool> {
+        if !is_at(file, &self.path)? {
+            return Ok(false);
+        }
+        let size = file.metadata()?.len();
+        if size > 0 && size + line.len() as u64 > self.rotate_at {
+            self.rotate()?;
+            return Ok(false);
+        }
+        // A line that was torn by a kill takes no other with it.
+        let mut text = Vec::with_capacity(line.len() + 1);
+        if size > 0 {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                text.push(b'\n');
+            }
+        }
+        text.extend_from_slice(line.as_bytes());
+        file.write_all(&text)?;
+        Ok(true)
+    }
 }
 
-fn create(path: &Path) -> std::io::Result<File> {
+/// Whether a path still names the open file.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let open = file.metadata()?;
+        match fs::metadata(path) {
+            Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        fs::exists(path)
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
@@ -108,7 +160,7 @@ fn create(path: &Path) -> std::io::Result<File> {
         builder.recursive(true).create(folder)?;
     }
     let mut options = OpenOptions::new();
-    options.append(true).create(true);
+    options.read(true).append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
