@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2, renameat};
 use rustix::io::Errno;
@@ -22,8 +23,12 @@ const HOOKS: &[u8] = b".git/hooks/";
 /// What git puts beside hooks as examples.
 const SAMPLE: &[u8] = b".sample";
 
-/// Device and number of a file.
-type Identity = (u64, u64);
+/// Device and number of a file, and when it was made where that is known: numbers are given again.
+type Identity = (u64, u64, Option<SystemTime>);
+
+fn identity(file: &Metadata) -> Identity {
+    (file.dev(), file.ino(), file.created().ok())
+}
 
 /// The protected names around a command, as they were before it.
 #[derive(Debug)]
@@ -106,7 +111,7 @@ impl Watch {
             way = way.join(name);
             let Ok(metadata) = self.root.join(way.as_path()).symlink_metadata() else { return };
             if metadata.is_symlink() || way == *place {
-                found.insert(way.as_bytes().to_vec(), (metadata.dev(), metadata.ino()));
+                found.insert(way.as_bytes().to_vec(), identity(&metadata));
                 return;
             }
         }
@@ -120,7 +125,7 @@ impl Watch {
             && !inside
             && let Ok(metadata) = self.root.join(path.as_path()).symlink_metadata()
         {
-            found.insert(path.as_bytes().to_vec(), (metadata.dev(), metadata.ino()));
+            found.insert(path.as_bytes().to_vec(), identity(&metadata));
         }
     }
 

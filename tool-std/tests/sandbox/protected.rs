@@ -131,6 +131,8 @@ async fn without_mounts_a_file_of_the_operator_that_is_replaced_is_moved_away() 
             "mv conf c2 && mkdir -p conf/inner && echo theirs > conf/inner/policy.toml",
             "conf/inner/policy.toml",
         ),
+        // The number of the file that is gone may be given to the new one.
+        ("cd conf/inner && rm policy.toml && echo theirs > policy.toml", "conf/inner/policy.toml"),
         ("mkdir t && echo theirs > t/policy.toml && mv conf/inner i && ln -s ../t conf/inner", "conf/inner"),
         ("mkdir -p t/inner && echo theirs > t/inner/policy.toml && mv conf c2 && ln -s t conf", "conf"),
         ("echo x > conf/inner/a && mv conf/inner/a conf/b && mkdir other && mv other o2", ""),
