@@ -12,6 +12,7 @@ use tool_core::{
     BoxFuture, Call, Caller, Executor, Invocation, Layer, Next, Registry, ToolContext, ToolError, ToolResult,
 };
 use tool_policy::{Paths, Policy, Syntax};
+use tool_std::limits::Limits;
 use tool_std::workspace::{Workspace, WorkspacePolicy};
 
 /// Does something between the judgement and the tool, as somebody else on the machine could.
@@ -34,6 +35,7 @@ read_file = { allowed_paths = ["open/**"] }
 write_file = { allowed_paths = ["open/**"] }
 search_files = { denied_paths = ["open/closed/**"] }
 copy_file = { denied_paths = ["open/closed/**"] }
+move_file = { denied_paths = ["open/closed/**", "kept/b/**"] }
 "#;
 
 fn call(
@@ -42,14 +44,25 @@ fn call(
     tool: &str,
     args: Value,
 ) -> Result<Value, ToolError> {
+    call_under(POLICY, WorkspacePolicy::default(), root, meanwhile, tool, args)
+}
+
+fn call_under(
+    policy: &str,
+    rules: WorkspacePolicy,
+    root: &Path,
+    meanwhile: impl Fn() + Send + Sync + 'static,
+    tool: &str,
+    args: Value,
+) -> Result<Value, ToolError> {
     let registry = Registry::builder().add_set(&tool_std::file::FILE_TOOLS).build().unwrap();
-    let policy = Policy::load("policy.toml", POLICY, Syntax::Toml, &registry, Paths::new(root)).unwrap();
+    let policy = Policy::load("policy.toml", policy, Syntax::Toml, &registry, Paths::new(root)).unwrap();
     let executor = Executor::standard(registry)
         .policy(Arc::new(policy))
         .after("gate", Meanwhile(Box::new(meanwhile)))
         .build()
         .unwrap();
-    let workspace = Workspace::open(root, WorkspacePolicy::default()).unwrap();
+    let workspace = Workspace::open(root, rules).unwrap();
     let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
     executor.call_blocking(Call::new(tool, args), &ctx, Caller::Cli).map(|output| output.data())
 }
@@ -112,4 +125,41 @@ fn a_tree_with_something_denied_in_it_is_not_copied() {
     fs::remove_dir_all(root.join("open/closed")).unwrap();
     call(&root, || {}, "copy_file", json!({"from": "open", "to": "copy", "recursive": true})).unwrap();
     assert!(root.join("copy/a").exists());
+}
+
+#[test]
+fn a_tree_with_something_denied_in_it_is_not_moved() {
+    let (_dir, root) = tree();
+    let moved = |from: &str, to: &str| call(&root, || {}, "move_file", json!({"from": from, "to": to}));
+    assert_eq!(moved("open", "away").unwrap_err().code_str(), "path_denied");
+    assert!(root.join("open/closed/b").exists() && !root.join("away").exists());
+    fs::remove_dir_all(root.join("open/closed")).unwrap();
+    moved("open", "away").unwrap();
+    assert!(root.join("away/a").exists());
+}
+
+#[test]
+fn a_tree_is_not_moved_to_where_something_in_it_is_denied() {
+    let (_dir, root) = tree();
+    fs::create_dir_all(root.join("new/b")).unwrap();
+    let moved = |from: &str, to: &str| call(&root, || {}, "move_file", json!({"from": from, "to": to}));
+    assert_eq!(moved("new", "kept").unwrap_err().code_str(), "path_denied");
+    assert!(root.join("new/b").exists() && !root.join("kept").exists());
+    moved("new", "other").unwrap();
+    assert!(root.join("other/b").exists());
+}
+
+#[test]
+fn a_call_without_path_rules_moves_a_tree_that_could_not_be_judged() {
+    let (_dir, root) = tree();
+    let policy = POLICY.lines().filter(|line| !line.starts_with("move_file")).collect::<Vec<_>>().join("\n");
+    let limits = Limits { tree_entries: 2, ..Limits::default() };
+    let moved = |policy: &str, to: &str| {
+        let rules = WorkspacePolicy { limits: limits.clone(), ..WorkspacePolicy::default() };
+        call_under(policy, rules, &root, || {}, "move_file", json!({"from": "new", "to": to}))
+    };
+    fs::create_dir_all(root.join("new/a/b")).unwrap();
+    assert_eq!(moved(POLICY, "other").unwrap_err().code_str(), "too_many_entries");
+    moved(&policy, "other").unwrap();
+    assert!(root.join("other/a/b").exists());
 }

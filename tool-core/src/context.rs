@@ -259,6 +259,13 @@ impl ToolContext {
         call.policy().map_or(Ok(()), |policy| policy.judge_path(self.agent(), call.tool(), path))
     }
 
+    /// Whether [`judge_path`](Self::judge_path) can refuse anything to this call: asked before work that serves only it.
+    pub fn has_path_rules(&self) -> bool {
+        let call = self.call.as_ref();
+        let policy = call.and_then(|call| Some((call.tool(), call.policy()?)));
+        policy.is_some_and(|(tool, policy)| policy.has_path_rules(self.agent(), tool))
+    }
+
     /// Who called; `None` outside a call.
     pub fn caller(&self) -> Option<Caller> {
         self.call.as_ref().map(|call| call.caller())

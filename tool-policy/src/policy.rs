@@ -128,6 +128,11 @@ impl Policy {
     pub(crate) fn tool(&self, agent: &str, tool: &str) -> Option<&ToolPolicy> {
         self.agents.get(agent)?.tools.get(tool)
     }
+
+    /// The lists of paths of a tool, if it has any.
+    fn paths_of(&self, agent: &str, tool: &str) -> Option<&Lists<PathPattern>> {
+        self.tool(agent, tool).map(|tool| &tool.paths).filter(|paths| !paths.is_absent())
+    }
 }
 
 impl tool_core::Policy for Policy {
@@ -153,8 +158,11 @@ impl tool_core::Policy for Policy {
     }
 
     fn judge_path(&self, agent: &str, tool: &str, path: &Path) -> Result<(), ToolError> {
-        let lists = self.tool(agent, tool).map(|tool| &tool.paths).filter(|paths| !paths.is_absent());
-        lists.map_or(Ok(()), |paths| paths.judge_opened(tool, path))
+        self.paths_of(agent, tool).map_or(Ok(()), |paths| paths.judge_opened(tool, path))
+    }
+
+    fn has_path_rules(&self, agent: &str, tool: &str) -> bool {
+        self.paths_of(agent, tool).is_some()
     }
 
     fn approval(&self, agent: &str, tool: &ToolEntry) -> Option<ToolApproval> {

@@ -114,7 +114,7 @@ limits! {
     SEARCH_CONTEXT_MAX search_context_max 20 ANY, "Context lines before or after a match.";
     SEARCH_LINE_CHARS search_line_chars 500 POSITIVE, "Characters shown of one matching line.";
     SUBMATCHES_MAX submatches_max 32 POSITIVE, "Matches located in one line.";
-    TREE_ENTRIES tree_entries 10_000 POSITIVE, "Entries of one recursive copy or delete.";
+    TREE_ENTRIES tree_entries 10_000 POSITIVE, "Entries of one recursive copy or delete, and of a directory that is moved under path rules.";
     COPY_BYTES copy_bytes 1_073_741_824 POSITIVE, "Bytes of one copy.";
     FREE_SPACE_FLOOR free_space_floor 67_108_864 ANY, "Free bytes that a write must leave.";
     UNDO_BYTES undo_bytes 268_435_456 ANY, "Old bytes kept for `revert`; 0 keeps none.";

@@ -214,6 +214,50 @@ fn sealed_files_are_refused_under_any_name_and_sealed_directories_are_not_shown(
 }
 
 #[test]
+fn a_policy_named_through_links_is_not_replaced_by_replacing_one_of_them() {
+    let tree = Tree::new();
+    let root = &tree.root;
+    fs::create_dir_all(root.join("real/deep")).unwrap();
+    fs::create_dir_all(root.join("aside")).unwrap();
+    fs::write(root.join("real/deep/policy.toml"), "version = 1").unwrap();
+    symlink("../real", root.join("aside/first")).unwrap();
+    fs::create_dir(root.join("between")).unwrap();
+    symlink("between/../aside/first/deep", root.join("second")).unwrap();
+    symlink("policy.toml", root.join("real/deep/link.toml")).unwrap();
+    let named = root.join("second/link.toml");
+    let tools = tree.tools(WorkspacePolicy { guarded_files: vec![named.clone()], ..Default::default() });
+    for path in [
+        "second/link.toml",
+        "real/deep/link.toml",
+        "second",
+        "aside/first",
+        "aside",
+        "real",
+        "real/deep",
+        "between",
+    ] {
+        let delete = json!({"path": path, "recursive": true});
+        assert_eq!(tools.code("delete_file", delete), "protected_path", "{path}");
+        let away = json!({"from": path, "to": "away"});
+        assert_eq!(tools.code("move_file", away), "protected_path", "{path}");
+    }
+    let write = json!({"path": "second/link.toml", "content": "x"});
+    assert_eq!(tools.code("write_file", write.clone()), "protected_path");
+    let over = json!({"from": "free", "to": "second/link.toml", "overwrite": true});
+    symlink("real", root.join("free")).unwrap();
+    assert_eq!(tools.code("move_file", over), "protected_path");
+    assert_eq!(fs::read_to_string(&named).unwrap(), "version = 1");
+    // What only lies beside the policy is free, by either name, and so is everything where nothing is guarded.
+    tools.call("write_file", json!({"path": "second/new", "content": "x"})).unwrap();
+    tools.call("move_file", json!({"from": "second/new", "to": "aside/new"})).unwrap();
+    tools.call("delete_file", json!({"path": "free"})).unwrap();
+    let open = tree.tools(WorkspacePolicy::default());
+    open.call("delete_file", json!({"path": "second/link.toml"})).unwrap();
+    open.call("write_file", write).unwrap();
+    open.call("delete_file", json!({"path": "second"})).unwrap();
+}
+
+#[test]
 fn secret_files_are_listed_and_never_opened() {
     let tree = Tree::new();
     fs::create_dir(tree.root.join(".ssh")).unwrap();

@@ -42,6 +42,13 @@ pub trait Policy: Send + Sync {
         Ok(())
     }
 
+    /// Whether [`judge_path`](Self::judge_path) can refuse anything to a tool of an agent; where it cannot, nobody looks
+    /// for paths to ask about.
+    fn has_path_rules(&self, agent: &str, tool: &str) -> bool {
+        let _ = (agent, tool);
+        true
+    }
+
     /// When calls of a tool need approval; `None` leaves that to the executor.
     fn approval(&self, agent: &str, tool: &ToolEntry) -> Option<ToolApproval>;
 

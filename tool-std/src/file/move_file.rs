@@ -62,6 +62,7 @@ pub fn move_file(
     }
     let placed = Placed { relative: source.relative(), file: &source.file };
     let destination = place(workspace, placed, &to, Overwrite::from(overwrite))?;
+    workspace.permit_moved_tree(&from, &source.file, &destination.relative)?;
     let parents = if parents { Parents::Made } else { Parents::Required };
     let moved = Moved { from: from.shown(), to: to.shown(), kind: kind.into() };
     Moving { workspace, from: &from, to: &to, source: &source, moved: &moved }.run(destination, parents)?;

@@ -1,5 +1,6 @@
 //! What a command sees around it, worked out from the policy, the workspace and this machine (sandbox.md §3, §8, §11).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +50,7 @@ impl Ground {
         let mut covered: Vec<PathBuf> = covered();
         covered.extend(secrets);
         let own = workspace.policy();
-        covered.extend(policy.sealed.iter().chain(&own.sealed).chain(&own.sealed_files).cloned());
+        covered.extend(policy.sealed.iter().chain(&own.sealed).cloned());
         covered.extend(fs::canonicalize(state_directory()).ok());
         let mut ground = Self {
             root,
@@ -91,26 +92,40 @@ impl Ground {
         if let Some(repository) = self.repository_around(directory) {
             protected.look_into(&repository);
         }
-        let mut covered = bytes(&self.covered);
-        covered.extend(bytes(&protected.covered));
         // Looked up for each command: a journal comes to be with its first row.
         let there = |files: &[PathBuf]| -> Vec<PathBuf> {
-            let real = files.iter().filter_map(|file| fs::canonicalize(file).ok());
-            real.filter(|file| file.starts_with(&self.root)).collect()
+            files.iter().filter_map(|file| fs::canonicalize(file).ok()).collect()
         };
-        covered.extend(bytes(&there(&workspace.policy().sealed_files)));
-        let mut frozen = bytes(&protected.frozen);
-        frozen.extend(bytes(&there(&workspace.policy().guarded_files)));
+        let sealed = there(&workspace.policy().sealed_files);
+        let mut guarded = there(&workspace.policy().guarded_files);
+        guarded.retain(|file| file.starts_with(&self.root));
+        let named = workspace.names().guarded().map(|place| self.root.join(place.as_path()));
+        let held = self.ways_to(self.covered.iter().chain(&sealed).cloned().chain(named));
+        let covered = [&self.covered, &protected.covered, &sealed].map(|places| bytes(places)).concat();
+        let frozen = [&protected.frozen, &guarded].map(|places| bytes(places)).concat();
         View {
             root: Bytes(self.root.clone()),
             read: bytes(&self.read),
             write: bytes(&self.write),
             home: self.home.clone().map(Bytes),
             toolchains: bytes(&self.toolchains),
+            held,
             covered,
             frozen,
             private: private.map(|private| Bytes(private.0.path().to_path_buf())),
         }
+    }
+
+    /// The directories between the root and places of the operator, parents first.
+    fn ways_to(&self, places: impl Iterator<Item = PathBuf>) -> Vec<Bytes> {
+        let mut ways = BTreeSet::new();
+        for place in places {
+            let above = place.ancestors().skip(1).take_while(|above| *above != self.root);
+            if place.starts_with(&self.root) && place != self.root {
+                ways.extend(above.map(Path::to_path_buf));
+            }
+        }
+        ways.into_iter().map(Bytes).collect()
     }
 
     /// The directories whose names are protected around a command: the root, and the git repository around its directory.

@@ -149,6 +149,7 @@ mod tests {
             write: vec![],
             home: Some(Bytes("/home/u".into())),
             toolchains: vec![Bytes("/home/u/.cargo".into())],
+            held: vec![],
             covered: vec![],
             frozen: vec![],
             private: None,

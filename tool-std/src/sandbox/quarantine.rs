@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2, renameat};
 use rustix::io::Errno;
@@ -22,8 +23,12 @@ const HOOKS: &[u8] = b".git/hooks/";
 /// What git puts beside hooks as examples.
 const SAMPLE: &[u8] = b".sample";
 
-/// Device and number of a file.
-type Identity = (u64, u64);
+/// Device and number of a file, and when it was made where that is known: numbers are given again.
+type Identity = (u64, u64, Option<SystemTime>);
+
+fn identity(file: &Metadata) -> Identity {
+    (file.dev(), file.ino(), file.created().ok())
+}
 
 /// The protected names around a command, as they were before it.
 #[derive(Debug)]
@@ -59,18 +64,22 @@ impl Watch {
 
     /// Moves away what is new or replaced; says what that was.
     pub(super) fn end(&self) -> io::Result<Vec<String>> {
-        let mut moved = Vec::new();
+        let mut moved: Vec<Relative> = Vec::new();
         for (path, identity) in self.protected() {
             if self.before.get(&path) != Some(&identity) && !self.is_harmless(&path) {
                 let path = Relative::from_components(path.split(|byte| *byte == b'/'));
-                self.take_away(&path)?;
-                moved.push(path.shown());
+                // What lies in something that was moved went with it.
+                if !moved.iter().any(|above| path.starts_with(above)) {
+                    self.take_away(&path)?;
+                    moved.push(path);
+                }
             }
         }
-        Ok(moved)
+        Ok(moved.iter().map(Relative::shown).collect())
     }
 
-    /// The protected names of the watched directories, and of a git directory in them what could name programs.
+    /// The protected names of the watched directories, of a git directory in them what could name programs, and the
+    /// files of the operator wherever they are.
     fn protected(&self) -> BTreeMap<Vec<u8>, Identity> {
         let mut found = BTreeMap::new();
         for directory in &self.directories {
@@ -91,7 +100,21 @@ impl Watch {
                 }
             }
         }
+        self.workspace.names().guarded().for_each(|place| self.note_way(place, &mut found));
         found
+    }
+
+    /// Notes a place, or the first link on the way to it: then it would be what the link leads to.
+    fn note_way(&self, place: &Relative, found: &mut BTreeMap<Vec<u8>, Identity>) {
+        let mut way = Relative::root();
+        for name in place.components() {
+            way = way.join(name);
+            let Ok(metadata) = self.root.join(way.as_path()).symlink_metadata() else { return };
+            if metadata.is_symlink() || way == *place {
+                found.insert(way.as_bytes().to_vec(), identity(&metadata));
+                return;
+            }
+        }
     }
 
     fn note(&self, path: &Relative, found: &mut BTreeMap<Vec<u8>, Identity>) {
@@ -102,7 +125,7 @@ impl Watch {
             && !inside
             && let Ok(metadata) = self.root.join(path.as_path()).symlink_metadata()
         {
-            found.insert(path.as_bytes().to_vec(), (metadata.dev(), metadata.ino()));
+            found.insert(path.as_bytes().to_vec(), identity(&metadata));
         }
     }
 

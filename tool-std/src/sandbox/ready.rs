@@ -145,7 +145,7 @@ impl Pool {
 /// What every place of a plan is now.
 fn identities(plan: &Plan) -> Identities {
     let view = &plan.view;
-    let lists = [&view.read, &view.write, &view.toolchains, &view.covered, &view.frozen];
+    let lists = [&view.read, &view.write, &view.toolchains, &view.held, &view.covered, &view.frozen];
     let places = lists.into_iter().flatten().chain([&view.root]).chain(&view.home);
     places.map(|place| place.symlink_metadata().ok().map(|found| (found.dev(), found.ino()))).collect()
 }

@@ -90,6 +90,8 @@ pub(super) struct View {
     /// The home directory, an empty one but for `toolchains`; none when it is the workspace.
     pub(super) home: Option<Bytes>,
     pub(super) toolchains: Vec<Bytes>,
+    /// Directories on the way to what is covered or frozen, parents first: writable, but not to be renamed.
+    pub(super) held: Vec<Bytes>,
     /// An empty thing takes the place of each.
     pub(super) covered: Vec<Bytes>,
     /// Read-only though they lie in a writable place.

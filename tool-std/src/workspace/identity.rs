@@ -1,12 +1,16 @@
-//! Which file it is, whatever it is called: device and inode, and where a path of the operator lies in the tree.
+//! Which file it is, whatever it is called: device and inode, and by which names a path of the operator leads where in
+//! the tree.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::Stat;
 
 use super::path::Relative;
+
+/// Links of one path, as many as the system follows.
+const LINKS: usize = 40;
 
 /// Whether a file is one of those that have these names now.
 pub(crate) fn is_one_of(file: &Stat, names: &[PathBuf]) -> bool {
@@ -16,21 +20,58 @@ pub(crate) fn is_one_of(file: &Stat, names: &[PathBuf]) -> bool {
         .any(|named| (named.st_dev, named.st_ino) == (file.st_dev, file.st_ino))
 }
 
-/// Where a path of the operator lies below the real root, if it does; it need not exist.
-pub(crate) fn below(real_root: &Path, path: &Path) -> Option<Relative> {
-    let mut missing: Vec<&OsStr> = Vec::new();
-    let mut existing = path;
-    let real = loop {
-        match std::fs::canonicalize(existing) {
-            Ok(real) => break real,
-            Err(_) => {
-                missing.push(existing.file_name()?);
-                existing = existing.parent()?;
-            }
+/// Where a path of the operator leads, and by what.
+#[derive(Debug, Default)]
+pub(crate) struct Way {
+    /// Where it ends below the root, if it does; it need not exist.
+    pub(crate) place: Option<Relative>,
+    /// The links below the root that it follows: whoever replaces one of them replaces what the path means.
+    pub(crate) links: Vec<Relative>,
+    /// The directories below the root that it enters and leaves again by `..`: the same holds for them.
+    pub(crate) left: Vec<Relative>,
+}
+
+/// Follows a path of the operator as the system would, below the real root.
+pub(crate) fn way(real_root: &Path, path: &Path) -> Way {
+    let mut way = Way::default();
+    let Ok(path) = std::path::absolute(path) else { return way };
+    let mut ahead: Vec<OsString> = names(&path).collect();
+    let mut here = PathBuf::from("/");
+    let mut followed = 0;
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            way.left.extend(below(real_root, &here));
+            here.pop();
+            continue;
         }
-    };
-    let full = missing.iter().rev().fold(real, |path, name| path.join(name));
-    let inside = full.strip_prefix(real_root).ok()?;
+        let next = here.join(name);
+        let Ok(target) = std::fs::read_link(&next) else {
+            here = next;
+            continue;
+        };
+        way.links.extend(below(real_root, &next));
+        followed += 1;
+        if followed > LINKS {
+            return way;
+        }
+        if target.is_absolute() {
+            here = PathBuf::from("/");
+        }
+        ahead.extend(names(&target));
+    }
+    way.place = below(real_root, &here);
+    way
+}
+
+/// The names of a path, the first one last.
+fn names(path: &Path) -> impl Iterator<Item = OsString> {
+    let ordinary = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
+    path.components().rev().filter(ordinary).map(|part| part.as_os_str().to_owned())
+}
+
+/// A path without links as one below the root.
+fn below(real_root: &Path, path: &Path) -> Option<Relative> {
+    let inside = path.strip_prefix(real_root).ok()?;
     let relative = Relative::from_components(
         inside.as_os_str().as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()),
     );

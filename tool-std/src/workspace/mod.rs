@@ -16,6 +16,7 @@ mod listing;
 mod locate;
 mod lock;
 pub mod managed;
+mod moved;
 mod nearest;
 mod open;
 mod path;
@@ -55,11 +56,12 @@ use crate::limits::Limits;
 pub(crate) use destination::{Destination, HeldDestination, sync};
 pub use evidence::forget_evidence;
 pub(crate) use evidence::{Deed, Evidence, Intent, Seen};
+use identity::Way;
 use locate::Place;
 use lock::Locks;
 pub(crate) use open::Handle;
 use open::Opener;
-use protect::Names;
+use protect::{Names, Places};
 use quota::Quota;
 pub(crate) use quota::{Change, Usage};
 pub(crate) use target::{Parents, Taken, Target};
@@ -139,16 +141,21 @@ impl Workspace {
         let opener = Opener::new(&configured, policy.mounts, missing.contains(&"openat2"))
             .map_err(|errno| failed(errno.into()))?;
         let real = std::fs::canonicalize(&configured).map_err(failed)?;
-        let below = |paths: &[PathBuf]| -> Vec<Relative> {
-            paths.iter().filter_map(|path| identity::below(&real, path)).collect()
+        let (mut links, mut left) = (Vec::new(), Vec::new());
+        let mut below = |paths: &[PathBuf]| -> Vec<Relative> {
+            let ways: Vec<Way> = paths.iter().map(|path| identity::way(&real, path)).collect();
+            links.extend(ways.iter().flat_map(|way| way.links.clone()));
+            left.extend(ways.iter().flat_map(|way| way.left.clone()));
+            ways.into_iter().filter_map(|way| way.place).collect()
         };
         let sealed = [below(&policy.sealed), below(&policy.sealed_files)].concat();
         let guarded = below(&policy.guarded_files);
+        let places = Places { sealed, guarded, links, left };
         let workspace = Self {
             tree: Arc::new(Tree {
                 roots: Roots::new(&configured, &real),
                 opener,
-                names: Names::new(&policy.protect, sealed, guarded)?,
+                names: Names::new(&policy.protect, places)?,
                 quota: Quota::new(policy.max_bytes, policy.max_files),
                 locks: Arc::default(),
                 policy,

@@ -98,9 +98,26 @@ pub(crate) struct Names {
     names: Vec<Name>,
     /// Whether a name can begin with a byte: most components are told from all names by their first.
     beginnings: [bool; 256],
-    sealed: Vec<Relative>,
-    /// Files in use that are read and never changed, by their place below the root.
-    guarded: Vec<Relative>,
+    places: Places,
+}
+
+/// What is protected by its place below the root.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    pub(crate) sealed: Vec<Relative>,
+    /// Files in use that are read and never changed.
+    pub(crate) guarded: Vec<Relative>,
+    /// Links by which these are found: they are not replaced, but what is in the directories they lead to may be.
+    pub(crate) links: Vec<Relative>,
+    /// Directories by which these are found though they do not lie in them: they are on the way like those above.
+    pub(crate) left: Vec<Relative>,
+}
+
+impl Places {
+    fn is_guarded(&self, path: &Relative) -> bool {
+        let is_link = |link: &Relative| lies_in(path, link) && lies_in(link, path);
+        self.guarded.iter().any(|guarded| lies_in(path, guarded)) || self.links.iter().any(is_link)
+    }
 }
 
 #[derive(Debug)]
@@ -174,15 +191,11 @@ fn begins(parts: &[Part], components: &[&[u8]]) -> bool {
 }
 
 impl Names {
-    /// The table with the operator's changes; `sealed` and `guarded` are places below the root.
+    /// The table with the operator's changes.
     ///
     /// # Errors
     /// `not_configured` for a glob that is not one.
-    pub(crate) fn new(
-        protect: &Protect,
-        sealed: Vec<Relative>,
-        guarded: Vec<Relative>,
-    ) -> Result<Self, ToolError> {
+    pub(crate) fn new(protect: &Protect, places: Places) -> Result<Self, ToolError> {
         let open = |name: &str| protect.open.iter().any(|other| other.eq_ignore_ascii_case(name));
         let table = [
             (Class::Secret, &SECRET[..]),
@@ -200,18 +213,18 @@ impl Names {
                 names.push(added_name(class, name)?);
             }
         }
-        Ok(Self { beginnings: beginnings(&names), names, sealed, guarded })
+        Ok(Self { beginnings: beginnings(&names), names, places })
     }
 
     /// How a path is protected, if it is: the strictest class that applies.
     pub(crate) fn class(&self, path: &Relative) -> Option<Class> {
-        if self.sealed.iter().any(|sealed| lies_in(path, sealed)) {
+        if self.places.sealed.iter().any(|sealed| lies_in(path, sealed)) {
             return Some(Class::Sealed);
         }
         let components: Vec<&[u8]> = path.components().collect();
         let by_name =
             (0..components.len()).filter_map(|start| self.class_from(components.get(start..)?)).min();
-        match self.guarded.iter().any(|guarded| lies_in(path, guarded)) {
+        match self.places.is_guarded(path) {
             true => Some(by_name.map_or(Class::Guarded, |class| class.min(Class::Guarded))),
             false => by_name,
         }
@@ -236,7 +249,12 @@ impl Names {
     pub(crate) fn is_on_the_way(&self, path: &Relative) -> bool {
         let components: Vec<&[u8]> = path.components().collect();
         self.names.iter().any(|name| name.is_begun_by(&components))
-            || self.sealed.iter().chain(&self.guarded).any(|place| lies_in(place, path))
+            || self.places.sealed.iter().chain(self.guarded()).any(|place| lies_in(place, path))
+    }
+
+    /// The places of files in use that are read and never changed, and what leads to them.
+    pub(crate) fn guarded(&self) -> impl Iterator<Item = &Relative> {
+        self.places.guarded.iter().chain(&self.places.links).chain(&self.places.left)
     }
 
     /// How many names of a class are protected, for `doctor`.
@@ -288,7 +306,13 @@ mod tests {
     }
 
     fn names() -> Names {
-        Names::new(&Protect::default(), vec![path("state/toolbox")], vec![path("conf/policy.toml")]).unwrap()
+        let places = Places {
+            sealed: vec![path("state/toolbox")],
+            guarded: vec![path("conf/policy.toml")],
+            links: vec![path("by/link")],
+            left: vec![path("in/out")],
+        };
+        Names::new(&Protect::default(), places).unwrap()
     }
 
     #[test]
@@ -301,6 +325,9 @@ mod tests {
             (".bashrc", [true, true, false]),
             ("conf/policy.toml", [true, true, false]),
             ("conf/policy.yaml", [true, true, true]),
+            ("by/link", [true, true, false]),
+            ("by/link/beside", [true, true, true]),
+            ("in/out", [true, true, true]),
             ("src/main.rs", [true, true, true]),
         ];
         for (text, expected) in rows {
@@ -334,8 +361,18 @@ mod tests {
 
     #[test]
     fn directories_on_the_way_to_a_protected_name_are_known() {
-        for text in [".aws", "x/.Config", "a/b/.cargo", ".kube", ".docker", "state", "state/toolbox", "conf"]
-        {
+        for text in [
+            ".aws",
+            "x/.Config",
+            "a/b/.cargo",
+            ".kube",
+            ".docker",
+            "state",
+            "state/toolbox",
+            "conf",
+            "by",
+            "in/out",
+        ] {
             assert!(names().is_on_the_way(&path(text)), "{text}");
         }
         for text in [".aws/x", "aws", ".awsx", "src", "x/state", ".config/other"] {
@@ -350,11 +387,11 @@ mod tests {
             guarded: vec!["deploy".into()],
             open: vec![".VSCODE".into()],
         };
-        let names = Names::new(&protect, Vec::new(), Vec::new()).unwrap();
+        let names = Names::new(&protect, Places::default()).unwrap();
         assert_eq!(names.class(&path("a/key.PEM")), Some(Class::Secret));
         assert_eq!(names.class(&path("deploy/prod.sh")), Some(Class::Guarded));
         assert_eq!(names.class(&path(".vscode/tasks.json")), None);
         let wrong = Protect { secret: vec!["a/*".into()], ..Protect::default() };
-        assert_eq!(Names::new(&wrong, Vec::new(), Vec::new()).unwrap_err().code_str(), "glob_invalid");
+        assert_eq!(Names::new(&wrong, Places::default()).unwrap_err().code_str(), "glob_invalid");
     }
 }

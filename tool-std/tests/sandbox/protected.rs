@@ -1,12 +1,16 @@
 //! Names that are covered or frozen, and what a command makes of them.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
+use tool_std::sandbox::layers::Layer;
 use tool_std::sandbox::{Command, End, Sandbox, SandboxPolicy};
 use tool_std::{Workspace, WorkspacePolicy};
 
+use crate::attack::without;
 use crate::support::{Bench, HELPER, has_program};
 
 #[tokio::test]
@@ -59,6 +63,7 @@ async fn the_files_of_the_operator_in_the_workspace_are_not_the_commands() {
     let workspace = Workspace::open(&root, rules).unwrap();
     let policy = SandboxPolicy { helper: Some(HELPER.into()), ..SandboxPolicy::default() };
     let sandbox = Sandbox::open(policy, &workspace).unwrap();
+    assert!(sandbox.report().layers().has(Layer::Mounts), "{}", sandbox.report().to_json());
     for (script, works) in [
         ("grep -q limits settings.toml", true),
         ("echo x >> settings.toml", false),
@@ -73,6 +78,103 @@ async fn the_files_of_the_operator_in_the_workspace_are_not_the_commands() {
         assert_eq!(finished.end == End::Exit(0), works, "{script}: {finished:?}");
     }
     assert_eq!(fs::read_to_string(root.join("journal.db")).unwrap(), "secret");
+}
+
+/// A root with a policy and a journal below directories, and a sandbox that puts away what a command replaces.
+fn operated(directory: &Path, policy: SandboxPolicy) -> Sandbox {
+    let root = directory.join("root");
+    fs::create_dir_all(root.join("conf/inner")).unwrap();
+    fs::create_dir_all(root.join("state")).unwrap();
+    fs::write(root.join("conf/inner/policy.toml"), "mine").unwrap();
+    fs::write(root.join("state/journal.db"), "rows").unwrap();
+    let rules = WorkspacePolicy {
+        guarded_files: vec![root.join("conf/inner/policy.toml")],
+        sealed_files: vec![root.join("state/journal.db")],
+        ..WorkspacePolicy::default()
+    };
+    let workspace = Workspace::open(&root, rules).unwrap();
+    let quarantine = Some(directory.join("away"));
+    Sandbox::open(SandboxPolicy { helper: Some(HELPER.into()), quarantine, ..policy }, &workspace).unwrap()
+}
+
+fn sh(script: &str) -> Command {
+    Command::new("sh", Duration::from_secs(20)).args(["-c", script])
+}
+
+#[tokio::test]
+async fn a_directory_above_a_file_of_the_operator_keeps_its_name_and_stays_writable() {
+    let directory = Bench::directory();
+    let root = directory.path().join("root");
+    let sandbox = operated(directory.path(), SandboxPolicy::default());
+    for (script, works) in [
+        ("mv conf c2 && mkdir -p conf/inner && echo theirs > conf/inner/policy.toml", false),
+        ("mv conf/inner conf/c2 && mkdir conf/inner && echo theirs > conf/inner/policy.toml", false),
+        ("mv state s2 && mkdir state && echo theirs > state/journal.db", false),
+        ("rm -r conf state", false),
+        ("grep -q mine conf/inner/policy.toml", true),
+        ("echo x > conf/a && mv conf/a conf/b && mkdir conf/d && mv conf/d conf/inner/d", true),
+        ("echo x > state/a && rm state/a && mkdir other && mv other c2", true),
+    ] {
+        let finished = sandbox.run(sh(script)).await.unwrap();
+        assert_eq!(finished.end == End::Exit(0), works, "{script}: {finished:?}");
+        assert_eq!(finished.quarantined, [""; 0], "{script}");
+    }
+    assert_eq!(fs::read_to_string(root.join("conf/inner/policy.toml")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(root.join("state/journal.db")).unwrap(), "rows");
+    assert!(root.join("conf/inner/d").is_dir());
+}
+
+#[tokio::test]
+async fn without_mounts_a_file_of_the_operator_that_is_replaced_is_moved_away() {
+    for (script, gone) in [
+        (
+            "mv conf c2 && mkdir -p conf/inner && echo theirs > conf/inner/policy.toml",
+            "conf/inner/policy.toml",
+        ),
+        // The number of the file that is gone may be given to the new one.
+        ("cd conf/inner && rm policy.toml && echo theirs > policy.toml", "conf/inner/policy.toml"),
+        ("mkdir t && echo theirs > t/policy.toml && mv conf/inner i && ln -s ../t conf/inner", "conf/inner"),
+        ("mkdir -p t/inner && echo theirs > t/inner/policy.toml && mv conf c2 && ln -s t conf", "conf"),
+        ("echo x > conf/inner/a && mv conf/inner/a conf/b && mkdir other && mv other o2", ""),
+    ] {
+        let directory = Bench::directory();
+        let root = directory.path().join("root");
+        let sandbox = operated(directory.path(), without(&[Layer::Mounts]));
+        assert!(!sandbox.report().layers().has(Layer::Mounts));
+        let finished = sandbox.run(sh(script)).await.unwrap();
+        assert_eq!(finished.end, End::Exit(0), "{script}: {finished:?}");
+        let expected: &[&str] = if gone.is_empty() { &[] } else { &[gone] };
+        assert_eq!(finished.quarantined, expected, "{script}");
+        let now = fs::read_to_string(root.join("conf/inner/policy.toml"));
+        assert!(now.is_err() != gone.is_empty(), "{script}: {now:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_leads_to_a_file_of_the_operator_is_moved_away_when_a_command_replaces_it() {
+    for (script, gone) in [
+        ("rm conf/link.toml && echo theirs > conf/link.toml", "conf/link.toml"),
+        ("echo theirs > b && ln -sf ../b conf/link.toml", "conf/link.toml"),
+        ("cat conf/link.toml && ln -s link.toml conf/other.toml", ""),
+    ] {
+        let directory = Bench::directory();
+        let root = directory.path().join("root");
+        fs::create_dir(root.join("conf")).unwrap();
+        fs::write(root.join("policy.toml"), "mine").unwrap();
+        symlink("../policy.toml", root.join("conf/link.toml")).unwrap();
+        let rules = WorkspacePolicy {
+            guarded_files: vec![root.join("conf/link.toml")],
+            ..WorkspacePolicy::default()
+        };
+        let workspace = Workspace::open(&root, rules).unwrap();
+        let away = Some(directory.path().join("away"));
+        let policy =
+            SandboxPolicy { helper: Some(HELPER.into()), quarantine: away, ..SandboxPolicy::default() };
+        let finished = Sandbox::open(policy, &workspace).unwrap().run(sh(script)).await.unwrap();
+        assert_eq!(finished.end, End::Exit(0), "{script}: {finished:?}");
+        let expected: &[&str] = if gone.is_empty() { &[] } else { &[gone] };
+        assert_eq!(finished.quarantined, expected, "{script}");
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::os::fd::BorrowedFd;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, fstat, stat};
@@ -108,10 +108,16 @@ impl<'a> View<'a> {
         Err(Refusal { stage: Stage::Changed, errno: Errno::STALE.raw_os_error() })
     }
 
-    /// Puts empty things over what is covered and makes read-only what is frozen.
+    /// Holds what must keep its name, puts empty things over what is covered and makes read-only what is frozen.
     fn protect(&self) -> Result<(), Errno> {
         io(fs::write(EMPTY_FILE, ""))?;
         io(fs::create_dir(EMPTY_DIRECTORY))?;
+        // A mount point cannot be renamed, but a directory above it can: so each of them becomes one.
+        for place in &self.what.held {
+            if place.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+                bind(place, place, Attributes::QUIET)?;
+            }
+        }
         let in_proc = COVERED_IN_PROC.iter().map(Path::new);
         for place in self.what.covered.iter().map(|place| &**place).chain(in_proc) {
             cover(place)?;
@@ -167,6 +173,11 @@ fn cover(place: &Path) -> Result<(), Errno> {
         return Ok(());
     }
     let empty = if metadata.is_dir() { EMPTY_DIRECTORY } else { EMPTY_FILE };
+    let found = stat(empty)?;
+    // Covered by another rule: covering the empty thing itself would keep it from being removed (`EBUSY`).
+    if (metadata.dev(), metadata.ino()) == (found.st_dev, found.st_ino) {
+        return Ok(());
+    }
     mount_bind(empty, place)?;
     set_attributes(place, Attributes::READ_ONLY)
 }
