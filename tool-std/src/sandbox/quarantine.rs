@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use super::git_config::names_programs;
 use super::ground::{Ground, names};
-use crate::workspace::{Class, Relative, Workspace};
+use crate::workspace::{Class, Relative, Workspace, random_name};
 
 /// Bytes of the largest git configuration that is read; a larger one counts as naming programs.
 const CONFIG_BYTES: u64 = 1_048_576;
@@ -65,12 +65,17 @@ impl Watch {
     /// Moves away what is new or replaced; says what that was.
     pub(super) fn end(&self) -> io::Result<Vec<String>> {
         let mut moved: Vec<Relative> = Vec::new();
+        let mut place = None;
         for (path, identity) in self.protected() {
             if self.before.get(&path) != Some(&identity) && !self.is_harmless(&path) {
                 let path = Relative::from_components(path.split(|byte| *byte == b'/'));
                 // What lies in something that was moved went with it.
                 if !moved.iter().any(|above| path.starts_with(above)) {
-                    self.take_away(&path)?;
+                    let place = match &place {
+                        Some(place) => place,
+                        None => place.insert(self.place()?),
+                    };
+                    self.take_away(&path, place)?;
                     moved.push(path);
                 }
             }
@@ -146,16 +151,27 @@ impl Watch {
         !readable || fs::read(file).map_or(true, |text| names_programs(&String::from_utf8_lossy(&text)))
     }
 
+    /// Where things are moved to: the state directory, or where none can be made, a new directory among temporary files.
+    fn place(&self) -> io::Result<PathBuf> {
+        if fs::create_dir_all(&self.quarantine).is_ok() {
+            return Ok(self.quarantine.clone());
+        }
+        let random = random_name()?;
+        let place = std::env::temp_dir().join(format!("toolbox-quarantine{random}"));
+        fs::DirBuilder::new().mode(0o700).create(&place)?;
+        Ok(place)
+    }
+
     /// Moves one name away, through handles, so that a link put in the way leads nowhere.
-    fn take_away(&self, path: &Relative) -> io::Result<()> {
+    fn take_away(&self, path: &Relative, place: &Path) -> io::Result<()> {
         let (Some(name), Some(parent)) = (path.name(), path.parent()) else { return Ok(()) };
         let name = OsString::from_vec(name.to_vec());
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let parent =
             openat2(self.workspace.opener().root(), parent.as_path(), flags, Mode::empty(), beneath)?;
-        let target = self.quarantine.join(path.as_path());
-        fs::create_dir_all(target.parent().unwrap_or(&self.quarantine))?;
+        let target = place.join(path.as_path());
+        fs::create_dir_all(target.parent().unwrap_or(place))?;
         match renameat(&parent, &name, CWD, &target) {
             Err(Errno::XDEV) => {
                 let source = self.root.join(path.as_path());

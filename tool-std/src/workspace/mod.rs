@@ -66,6 +66,7 @@ use quota::Quota;
 pub(crate) use quota::{Change, Usage};
 pub(crate) use target::{Parents, Taken, Target};
 pub(crate) use temporary::Temporary;
+pub(crate) use temporary::random_name;
 pub(crate) use tree::{Purpose, TemporaryTree, TreeCopy};
 pub(crate) use unfollowed::Named;
 
