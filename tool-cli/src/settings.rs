@@ -50,6 +50,8 @@ pub struct Settings {
     pub envelope: bool,
     /// The settings file that was read, if there is one.
     pub file: Option<PathBuf>,
+    /// Where the person's settings file is looked for when none is named, whether or not it is there.
+    pub usual_file: Option<PathBuf>,
     /// Policy file, where one was asked for.
     pub policy: Option<PathBuf>,
     /// Time limit, where one was asked for.
@@ -191,6 +193,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         format: reader.format(envelope),
         envelope,
         file: None,
+        usual_file: file::default_path(io, owner.name),
         policy: reader.policy(),
         timeout: reader.timeout(),
         color: reader.color(),

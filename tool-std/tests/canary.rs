@@ -4,13 +4,14 @@
 #![cfg(test)]
 #![allow(clippy::print_stdout)]
 
+mod log;
 #[allow(dead_code, reason = "a test file uses what it needs of a scene")]
 mod scene;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use log::Log;
 use scene::{Scene, engine};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -19,7 +20,6 @@ use tool_core::{
     AuditSettings, AuditSink, Call, Caller, Executor, JournalMode, JsonLines, Registry, ToolContext,
     TracingAudit,
 };
-use tracing_subscriber::fmt::MakeWriter;
 
 /// What is in every content.
 const CANARY: &str = "canary-7d20b1c4f6";
@@ -91,27 +91,6 @@ fn digests(args: &Value, found: &mut Vec<String>) {
         }
         Value::Array(items) => items.iter().for_each(|item| digests(item, found)),
         _ => {}
-    }
-}
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
     }
 }
 

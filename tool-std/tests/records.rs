@@ -2,13 +2,14 @@
 
 #![cfg(test)]
 
-use std::io::Write;
+mod log;
+
 use std::sync::{Arc, Mutex};
 
+use log::Log;
 use serde_json::{Value, json};
 use tool_core::{Call, Caller, Executor, Registry, ToolContext};
 use tool_std::{Workspace, WorkspacePolicy};
-use tracing_subscriber::fmt::MakeWriter;
 
 /// What holds content of files or output of commands, wherever it stands.
 const CONTENT: [&str; 10] =
@@ -73,27 +74,6 @@ fn every_parameter_and_output_with_content_is_kept_as_a_hash() {
         }
     }
     assert!(marked >= 10, "{marked}");
-}
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
 }
 
 #[test]

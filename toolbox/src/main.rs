@@ -124,7 +124,8 @@ fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
     policy.sealed_files.extend(journal::place::files());
     // What decides about the tools is read by them at most.
     policy.guarded_files.extend(settings.policy.iter().cloned());
-    policy.guarded_files.extend(settings.file.iter().cloned());
+    // A settings file that is not there yet would be read by the next call.
+    policy.guarded_files.extend(settings.file.iter().chain(&settings.usual_file).cloned());
     Workspace::open(&settings.root, policy)
 }
 

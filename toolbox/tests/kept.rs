@@ -8,52 +8,25 @@
     reason = "helpers of tests may fail the test"
 )]
 
+mod home;
+
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
+use home::Home;
 use serde_json::{Value, json};
 
-struct Home(tempfile::TempDir);
-
-impl Home {
-    fn new() -> Home {
-        let home = tempfile::tempdir().unwrap();
-        std::fs::create_dir(home.path().join("work")).unwrap();
-        std::fs::write(home.path().join("work/a.txt"), "one\n").unwrap();
-        Home(home)
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut toolbox = Command::new(env!("CARGO_BIN_EXE_toolbox"));
-        toolbox
-            .args(args)
-            .current_dir(self.0.path().join("work"))
-            .env_clear()
-            .env("HOME", self.0.path())
-            .env("XDG_STATE_HOME", self.0.path().join("state"))
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        toolbox
-    }
-
-    fn toolbox(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
-    }
-
-    fn told(&self, args: &[&str]) -> (Option<i32>, String) {
-        let output = self.toolbox(args);
-        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        let (_, text) = self.told(&[args, &["--json"]].concat());
-        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{args:?}: {text}"))
-    }
+/// A home with a file in the directory that the tools work in.
+fn with_file() -> Home {
+    let home = Home::new();
+    std::fs::write(home.work().join("a.txt"), "one\n").unwrap();
+    home
 }
 
 #[test]
 fn every_call_is_audited_refused_ones_too_and_the_file_is_its_owners() {
-    let home = Home::new();
+    let home = with_file();
     assert_eq!(home.told(&["file", "read", "a.txt"]).0, Some(0));
     assert_eq!(home.told(&["file", "write", "b.txt", "two"]).0, Some(0));
     assert_eq!(home.told(&["file", "delete", "b.txt"]).0, Some(5), "there is nobody to ask");
@@ -92,7 +65,7 @@ fn every_call_is_audited_refused_ones_too_and_the_file_is_its_owners() {
 
 #[test]
 fn rows_of_agents_are_kept_and_told_of() {
-    let home = Home::new();
+    let home = with_file();
     let why = |tool: &str| home.told(&["tools", "why", tool, "--agent", "writer"]).0;
     assert_eq!(why("read_file"), Some(5));
     assert_eq!(home.json(&["tools", "enable", "group:file", "--agent", "writer"])["changed"], true);
@@ -121,7 +94,7 @@ fn rows_of_agents_are_kept_and_told_of() {
 
 #[test]
 fn what_is_stored_for_the_agent_of_a_server_holds_for_its_clients() {
-    let home = Home::new();
+    let home = with_file();
     let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
@@ -144,7 +117,7 @@ fn what_is_stored_for_the_agent_of_a_server_holds_for_its_clients() {
 
 #[test]
 fn what_is_taken_from_the_person_is_taken_from_calls() {
-    let home = Home::new();
+    let home = with_file();
     assert_eq!(home.told(&["file", "read", "a.txt"]).0, Some(0));
     home.json(&["tools", "enable", "!read_file", "--agent", "operator"]);
     let (status, text) = home.told(&["file", "read", "a.txt"]);
@@ -156,7 +129,7 @@ fn what_is_taken_from_the_person_is_taken_from_calls() {
 
 #[test]
 fn an_approval_that_nobody_knows_is_not_found() {
-    let home = Home::new();
+    let home = with_file();
     assert_eq!(home.json(&["approvals", "list"]), json!([]));
     for command in [
         &["approvals", "allow", "ap_x"][..],

@@ -8,66 +8,13 @@
     reason = "helpers of tests may fail the test"
 )]
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+mod home;
+
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use home::Home;
 use serde_json::{Value, json};
-
-/// A home and, in it, the directory that the tools work in.
-struct Home(tempfile::TempDir);
-
-impl Home {
-    fn new() -> Home {
-        let home = tempfile::tempdir().unwrap();
-        std::fs::create_dir(home.path().join("work")).unwrap();
-        Home(home)
-    }
-
-    fn work(&self) -> PathBuf {
-        self.0.path().join("work")
-    }
-
-    fn state(&self) -> PathBuf {
-        self.0.path().join("state/toolbox")
-    }
-
-    fn toolbox(&self, env: &[(&str, &str)], args: &[&str]) -> Output {
-        self.command(args).envs(env.iter().copied()).output().unwrap()
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
-        command
-            .args(args)
-            .current_dir(self.work())
-            .env_clear()
-            .env("HOME", self.0.path())
-            .env("XDG_STATE_HOME", self.0.path().join("state"))
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command
-    }
-
-    fn told(&self, args: &[&str]) -> (Option<i32>, String) {
-        let output = self.toolbox(&[], args);
-        let text = [&output.stdout[..], &output.stderr[..]].concat();
-        (output.status.code(), String::from_utf8(text).unwrap())
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        let output = self.toolbox(&[], &[args, &["--json"]].concat());
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
-            panic!(
-                "{args:?}: {}",
-                String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat())
-            )
-        })
-    }
-
-    fn rows(&self) -> Vec<Value> {
-        self.json(&["journal", "list"]).as_array().cloned().unwrap_or_default()
-    }
-}
 
 fn write(home: &Home, more: &[&str], path: &str) -> (Option<i32>, String) {
     home.told(&[more, &["file", "write", path, "text"]].concat())
@@ -137,6 +84,23 @@ fn a_command_does_not_change_the_policy_in_use() {
     let (status, text) = run("echo 'tools = []' > conf/p.toml");
     assert_ne!(status, Some(0), "{text}");
     assert_eq!(std::fs::read_to_string(home.work().join("conf/p.toml")).unwrap(), policy);
+}
+
+#[test]
+fn a_settings_file_that_is_not_there_yet_is_made_by_no_tool() {
+    let home = Home::new();
+    let root = home.0.path().to_str().unwrap().to_owned();
+    std::fs::create_dir_all(home.0.path().join(".config/toolbox")).unwrap();
+    let settings = home.0.path().join(".config/toolbox/config.toml");
+    let write = |place: &str| home.told(&["file", "write", place, "log = \"trace\"", "--root", &root]);
+    let (status, text) = write(".config/toolbox/config.toml");
+    assert!(status == Some(5) && text.contains("protected_path"), "{text}");
+    let line = "echo x > .config/toolbox/config.toml; echo x > .config/toolbox/other.toml";
+    home.told(&["shell", "run-command", line, "--shell", "--yes", "--root", &root]);
+    assert!(!settings.exists());
+    assert!(settings.with_file_name("other.toml").exists());
+    let (status, text) = write(".config/toolbox/third.toml");
+    assert_eq!(status, Some(0), "{text}");
 }
 
 #[test]

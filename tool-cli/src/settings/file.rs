@@ -290,7 +290,7 @@ fn place(text: &str, at: usize) -> (usize, usize) {
 
 /// `$XDG_CONFIG_HOME/demo/config.toml`. A relative directory does not count (XDG Base Directory Specification 0.8), and the
 /// variables are those of the run, not of the process.
-fn default_path(io: &Io, program: &str) -> Option<PathBuf> {
+pub(crate) fn default_path(io: &Io, program: &str) -> Option<PathBuf> {
     let absolute = |name: &str| io.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let directory = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
     Some(directory.join(program).join("config.toml"))
