@@ -199,9 +199,9 @@ fn evidence_goes_with_the_row_of_its_call() {
     let effects = home.state().join("effects");
     let evidence = || std::fs::read_dir(&effects).map_or(0, Iterator::count);
     assert_eq!(evidence(), 1);
-    assert_eq!(home.json(&["journal", "prune", "--days", "1"])["evidence"], 0);
+    assert_eq!(home.json(&["journal", "prune", "--older", "1d"])["evidence"], 0);
     assert_eq!(evidence(), 1);
-    let pruned = home.json(&["journal", "prune", "--days", "0"]);
+    let pruned = home.json(&["journal", "prune", "--older", "0d"]);
     assert_eq!((&pruned["calls"], &pruned["evidence"]), (&json!(1), &json!(1)));
     assert_eq!((evidence(), home.rows().len()), (0, 0));
 }
