@@ -342,3 +342,89 @@ async fn reads_of_earlier_attempts_are_given_again_where_that_is_asked_for() {
     // Who does not ask for it looks.
     assert_eq!(look(&executor(false), &scene.ctx(3)).await, (json!(4), false));
 }
+
+/// The tool of [`charge`], a version later: another name, and one parameter more.
+#[tool(aliases = ["charge"], side_effect, idempotent = false)]
+fn bill(
+    /// How much.
+    amount: u64,
+    /// In which currency.
+    #[arg(default = "eur".to_owned())]
+    currency: String,
+    #[ctx] outside: &Arc<Outside>,
+    ctx: &ToolContext,
+) -> Result<u64, ToolError> {
+    outside.0.lock().unwrap().push(format!("{currency} {}", ctx.idempotency_key()));
+    Ok(amount)
+}
+
+#[tokio::test]
+async fn a_renamed_tool_with_a_new_defaulted_parameter_finds_the_recorded_outcomes() {
+    let scene = Scene::new();
+    call(&scene.executor(), &scene.ctx(1), "charge", json!({"amount": 5})).await.unwrap();
+    let later = || {
+        let registry = Registry::builder().add::<BillTool>().build().unwrap();
+        let journal = Arc::new(scene.journal.another());
+        Executor::standard(registry).journal(journal, JournalMode::All, "test 2").build().unwrap()
+    };
+    for (attempt, name, args) in [
+        (2, "bill", json!({"amount": 5})),
+        (3, "charge", json!({"amount": 5})),
+        (4, "bill", json!({"amount": 5, "currency": "eur"})),
+    ] {
+        let output = call(&later(), &scene.ctx(attempt), name, args).await.unwrap();
+        assert_eq!((output.structured, &output.meta["replayed"]), (Some(json!(5)), &json!(true)));
+    }
+    assert_eq!(scene.outside.happened().len(), 1, "one effect");
+    // Its twin: another value of the new parameter is another call.
+    let other = json!({"amount": 5, "currency": "usd"});
+    assert!(!call(&later(), &scene.ctx(5), "bill", other).await.unwrap().meta.contains_key("replayed"));
+    assert_eq!(scene.outside.happened().len(), 2);
+}
+
+/// What is logged in this thread.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_the_promise() {
+    /// Takes the context and forgets its key.
+    #[tool(side_effect, idempotent = false, register = false)]
+    fn forgets(ctx: &ToolContext) -> bool {
+        ctx.is_cancelled()
+    }
+    /// Hands its key on.
+    #[tool(side_effect, idempotent = false, register = false)]
+    fn minds(ctx: &ToolContext) -> usize {
+        ctx.idempotency_key().len()
+    }
+    let log = Log::default();
+    let written = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || written.clone()).with_ansi(false).finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let journal = MemoryJournal::new();
+    let registry = Registry::builder().add::<ForgetsTool>().add::<MindsTool>().build().unwrap();
+    let own = Arc::new(journal.another());
+    let executor = Executor::standard(registry).journal(own, JournalMode::All, "test 1").build().unwrap();
+    for tool in ["forgets", "minds", "forgets"] {
+        call(&executor, &ToolContext::empty(), tool, json!({})).await.unwrap();
+    }
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let warnings: Vec<&str> = text.lines().filter(|line| line.contains("idempotency_key()")).collect();
+    assert_eq!(warnings.len(), 1, "{text}");
+    assert!(warnings[0].contains("WARN") && warnings[0].contains("forgets"), "{text}");
+    let rows = journal.rows(&RowQuery::default()).await.unwrap();
+    let promises: Vec<(&str, bool)> = rows.iter().map(|row| (row.tool_name.as_str(), row.takes_key)).collect();
+    assert_eq!(promises.iter().filter(|row| **row == ("minds", true)).count(), 1, "{promises:?}");
+    assert_eq!(promises.iter().filter(|row| **row == ("forgets", false)).count(), 2, "{promises:?}");
+}
