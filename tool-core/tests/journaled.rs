@@ -428,3 +428,67 @@ async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_th
     assert_eq!(promises.iter().filter(|row| **row == ("minds", true)).count(), 1, "{promises:?}");
     assert_eq!(promises.iter().filter(|row| **row == ("forgets", false)).count(), 2, "{promises:?}");
 }
+
+/// A page of the network.
+struct Network(std::net::SocketAddr);
+
+/// Fetches a page.
+#[tool(open_world, register = false)]
+fn fetch_page(
+    /// Which.
+    path: &str,
+    #[ctx] network: &Network,
+) -> Result<String, ToolError> {
+    use std::io::{Read as _, Write as _};
+    let fetched = std::net::TcpStream::connect(network.0).and_then(|mut stream| {
+        stream.write_all(format!("{path}\n").as_bytes())?;
+        let mut page = String::new();
+        stream.read_to_string(&mut page)?;
+        Ok(page)
+    });
+    fetched.map_err(|error| ToolError::unavailable("The network is gone.").source(error))
+}
+
+#[tokio::test]
+async fn a_cassette_answers_when_the_network_is_gone() {
+    use std::io::{BufRead as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let ctx = ToolContext::builder().provide(Network(listener.local_addr().unwrap())).build();
+    let serving = std::thread::spawn(move || {
+        for stream in listener.incoming().take(4).map(Result::unwrap) {
+            let mut stream = std::io::BufReader::new(stream);
+            let mut path = String::new();
+            stream.read_line(&mut path).unwrap();
+            stream.get_mut().write_all(format!("page {path}").as_bytes()).unwrap();
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let executor = |path: Option<&std::path::Path>, mode| {
+        let builder = Executor::standard(Registry::builder().add::<FetchPageTool>().build().unwrap());
+        match path {
+            Some(path) => builder.before("run", Cassette::open(path, mode).unwrap()),
+            None => builder,
+        }
+        .build()
+        .unwrap()
+    };
+    let paths = ["a.jsonl", "b.jsonl"].map(|name| folder.path().join(name));
+    for path in &paths {
+        let recording = executor(Some(path), CassetteMode::Record);
+        for page in ["/b", "/a"] {
+            call(&recording, &ctx, "fetch_page", json!({"path": page})).await.unwrap();
+        }
+    }
+    serving.join().unwrap();
+    assert_eq!(std::fs::read(&paths[0]).unwrap(), std::fs::read(&paths[1]).unwrap(), "recorded twice, one file");
+    let gone = call(&executor(None, CassetteMode::Auto), &ctx, "fetch_page", json!({"path": "/a"})).await;
+    assert_eq!(gone.unwrap_err().code_str(), "unavailable");
+    let replaying = executor(Some(&paths[0]), CassetteMode::Replay);
+    let page = call(&replaying, &ctx, "fetch_page", json!({"path": "/a"})).await.unwrap();
+    assert_eq!(page.data(), json!("page /a\n"));
+    let miss = call(&replaying, &ctx, "fetch_page", json!({"path": "/c"})).await.unwrap_err();
+    assert_eq!(miss.code_str(), "cassette_miss");
+    let near = &miss.details()["nearest"][0];
+    assert_eq!((&near["tool"], &near["diff"]["path"]["asked"]), (&json!("fetch_page"), &json!("/c")), "{near}");
+    assert!(miss.message().contains("/a"), "{miss}");
+}

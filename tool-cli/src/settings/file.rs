@@ -339,7 +339,11 @@ mod tests {
                 .code("limit_unknown")
                 .hint("it is `most`")),
         };
-        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &["sandbox"], keys: &[] };
+        let keys = &[
+            OwnKey { name: "journal", words: &["off", "effects", "all"] },
+            OwnKey { name: "replay_reads", words: &[] },
+        ];
+        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &["sandbox"], keys };
         file.parse(text, Path::new("c.toml"), owner);
         file
     }
@@ -351,6 +355,24 @@ mod tests {
         assert_eq!((file.tables.get("sandbox"), file.mistakes.as_slice()), (Some(&expected), &[][..]));
         assert_eq!(parsed("[sandbax]\nx = 1\n").mistakes.len(), 1);
         assert_eq!(parsed("sandbox = \"off\"\n").mistakes.len(), 1);
+    }
+
+    #[test]
+    fn a_key_of_the_program_has_one_of_its_words_or_is_true_or_false() {
+        let file = parsed("journal = \"all\"\nreplay_reads = true\n");
+        assert_eq!(file.mistakes, Vec::<String>::new());
+        assert_eq!(file.tables.get("journal"), Some(&Value::from("all")));
+        assert_eq!(file.tables.get("replay_reads"), Some(&Value::from(true)));
+        let wrong = parsed("journal = \"efects\"\nreplay_reads = \"yes\"\njornal = \"all\"\n").mistakes;
+        let wanted = [
+            "c.toml:1:11: `journal`: expected one of \"off\", \"effects\", \"all\", got",
+            "c.toml:2:16: `replay_reads`: expected true or false, got string",
+            "c.toml:3:1: unknown key `jornal`; did you mean",
+        ];
+        assert_eq!(wrong.len(), 3, "{wrong:#?}");
+        for (line, wanted) in wrong.iter().zip(wanted) {
+            assert!(line.starts_with(wanted), "{line} is not {wanted}");
+        }
     }
 
     #[test]
