@@ -7,5 +7,6 @@ pub mod fixture;
 #[cfg(test)]
 mod given;
 pub mod rounds;
+pub mod spans;
 #[cfg(test)]
 mod vectors;

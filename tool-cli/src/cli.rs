@@ -18,7 +18,7 @@ use crate::flags::Table;
 use crate::globals::AllGiven;
 use crate::io::Io;
 use crate::session::{Next, Session};
-use crate::settings::{self, Owner, Settings};
+use crate::settings::{self, Owner, OwnKey, Settings};
 use crate::tree::Tree;
 use crate::{command_line, schema};
 
@@ -26,7 +26,8 @@ use crate::{command_line, schema};
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
 
 /// Adds layers to the executor of the program's tools.
-pub(crate) type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync;
+pub(crate) type Layers =
+    dyn Fn(ExecutorBuilder, &Settings) -> Result<ExecutorBuilder, ToolError> + Send + Sync;
 
 /// Reads a policy file for the tools of a registry.
 pub(crate) type ReadPolicy =
@@ -72,6 +73,7 @@ pub struct Cli {
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<&'static str>,
+    pub(crate) keys: Vec<OwnKey>,
     pub(crate) variables: Vec<(&'static str, &'static str)>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
@@ -111,6 +113,7 @@ impl Cli {
             provide: None,
             probes: Vec::new(),
             tables: Vec::new(),
+            keys: Vec::new(),
             variables: Vec::new(),
             policy: None,
             commands: Vec::new(),
@@ -154,11 +157,12 @@ impl Cli {
         self
     }
 
-    /// Adds layers to the executor of the program's own tools, once they are collected: a journal, for instance.
+    /// Adds layers to the executor of the program's own tools, once they are collected: a journal, for instance. It is built
+    /// once for all runs of this value, with the settings of the first.
     #[must_use]
     pub fn layers<F>(mut self, add: F) -> Cli
     where
-        F: Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync + 'static,
+        F: Fn(ExecutorBuilder, &Settings) -> Result<ExecutorBuilder, ToolError> + Send + Sync + 'static,
     {
         self.layers = Some(Box::new(add));
         self
@@ -235,6 +239,14 @@ impl Cli {
         self
     }
 
+    /// Lets the settings file have keys that the program reads itself, by [`Settings::key`]: each one of some words, or true or
+    /// false. What is neither is a mistake with its place.
+    #[must_use]
+    pub fn keys(mut self, keys: impl IntoIterator<Item = OwnKey>) -> Cli {
+        self.keys.extend(keys);
+        self
+    }
+
     /// Lets the settings file set limits, under `[limits]`. `judge` refuses a key that no limit has (code `limit_unknown`) and a
     /// value out of its range; what was set is in [`Settings::limits`].
     #[must_use]
@@ -305,7 +317,11 @@ impl Cli {
     }
 
     /// The executor of the tools.
-    pub(crate) fn executor_of(&self, registry: &Registry) -> Result<Executor, ToolError> {
+    pub(crate) fn executor_of(
+        &self,
+        registry: &Registry,
+        settings: &Settings,
+    ) -> Result<Executor, ToolError> {
         match &self.executor {
             Some(Ok(executor)) => Ok(executor.clone()),
             Some(Err(error)) => {
@@ -315,7 +331,7 @@ impl Cli {
             None => match self.standard.get() {
                 Some(executor) => Ok(executor.clone()),
                 None => {
-                    let builder = self.layered(Executor::standard(registry.clone()));
+                    let builder = self.layered(Executor::standard(registry.clone()), settings)?;
                     let executor = for_command_line(builder).build()?;
                     Ok(self.standard.get_or_init(|| executor).clone())
                 }
@@ -324,10 +340,14 @@ impl Cli {
     }
 
     /// With the layers that the program adds.
-    pub(crate) fn layered(&self, builder: ExecutorBuilder) -> ExecutorBuilder {
+    pub(crate) fn layered(
+        &self,
+        builder: ExecutorBuilder,
+        settings: &Settings,
+    ) -> Result<ExecutorBuilder, ToolError> {
         match &self.layers {
-            Some(add) => add(builder),
-            None => builder,
+            Some(add) => add(builder, settings),
+            None => Ok(builder),
         }
     }
 
@@ -343,11 +363,14 @@ impl Cli {
     /// What the options, variables and settings file of a run say, and what is wrong with their words.
     pub(crate) fn settings(&self, given: &AllGiven, io: &Io) -> (Settings, Vec<Fault>) {
         let prefix = self.prefix();
-        settings::read(
-            given,
-            io,
-            Owner { name: &self.name, prefix: &prefix, limits: self.limits.as_deref(), tables: &self.tables },
-        )
+        let owner = Owner {
+            name: &self.name,
+            prefix: &prefix,
+            limits: self.limits.as_deref(),
+            tables: &self.tables,
+            keys: &self.keys,
+        };
+        settings::read(given, io, owner)
     }
 
     /// The prefix of the program's variables.

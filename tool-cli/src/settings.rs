@@ -141,6 +141,11 @@ impl Settings {
         self.tables.get(name)
     }
 
+    /// The value of a key that the program reads itself ([`crate::Cli::keys`]), if the file has it.
+    pub fn key(&self, name: &str) -> Option<&serde_json::Value> {
+        self.tables.get(name)
+    }
+
     /// Whether the settings file can be used.
     ///
     /// # Errors
@@ -182,6 +187,17 @@ pub(crate) struct Owner<'a> {
     pub(crate) limits: Option<&'a Judge>,
     /// The tables that the program reads itself.
     pub(crate) tables: &'a [&'static str],
+    /// The keys that the program reads itself.
+    pub(crate) keys: &'a [OwnKey],
+}
+
+/// A key of the settings file that the program reads itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnKey {
+    /// Its name.
+    pub name: &'static str,
+    /// The words that it may have; with none it is true or false.
+    pub words: &'static [&'static str],
 }
 
 /// Reads the global options, their variables and the settings file.
@@ -235,7 +251,7 @@ mod tests {
     use super::*;
     use crate::globals::Given;
 
-    const OWNER: Owner<'static> = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[] };
+    const OWNER: Owner<'static> = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[], keys: &[] };
 
     fn given(options: &[(Global, Option<&str>)]) -> AllGiven {
         let all = options.iter().map(|(global, value)| Given {

@@ -35,7 +35,7 @@ mod tool;
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use ask::{Asker, QUESTION_KEY, Question, Reply};
 pub use call::{
-    AGENT_TIMEOUT, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState,
+    AGENT_TIMEOUT, APPROVAL_LIFE, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState,
     Approvals, Approver, AskAgent, BLOCKING_MAX, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller,
     DEFAULT_TIMEOUT, Decision, Drained, Executor, ExecutorBuilder, Ext, Gate, Hidden, Invocation, Layer,
     Limits, MAX_AGENT_DEPTH, MemoryApprovals, Next, Pattern, Plan, Policy, PolicyRequest, QUESTIONS_MAX,

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -309,11 +310,21 @@ fn a_read_tool_cannot_write_through_its_workspace() {
         let path = workspace.resolve(Path::new("f"))?;
         workspace.open_file(&path, Access::Append).map(drop)
     }
-    let registry = Registry::builder().add::<SneakTool>().build().unwrap();
+    /// Writes as it says.
+    #[tool_core::tool(side_effect, idempotent, register = false)]
+    fn honest(#[ctx] workspace: &Workspace) -> Result<(), ToolError> {
+        let path = workspace.resolve(Path::new("f"))?;
+        let mut file = workspace.open_file(&path, Access::Append)?;
+        file.write_all(b"y").map_err(|error| ToolError::failed("It was not written.").source(error))
+    }
+    let registry = Registry::builder().add::<SneakTool>().add::<HonestTool>().build().unwrap();
     let executor = Executor::standard(registry).build().unwrap();
     let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
     let error = executor.call_blocking(Call::new("sneak", json!({})), &ctx, Caller::Test).unwrap_err();
     assert_eq!((error.kind().as_str(), error.code_str()), ("denied", "effect_not_declared"));
+    assert_eq!(fs::read_to_string(tree.root.join("f")).unwrap(), "x", "the file is as it was");
+    executor.call_blocking(Call::new("honest", json!({})), &ctx, Caller::Test).unwrap();
+    assert_eq!(fs::read_to_string(tree.root.join("f")).unwrap(), "xy");
 }
 
 #[test]

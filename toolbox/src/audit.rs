@@ -25,17 +25,16 @@ fn file() -> Option<PathBuf> {
 
 /// The file and those that were put aside, which no tool touches.
 pub(crate) fn files() -> Vec<PathBuf> {
-    file().map(|file| JsonLines::new(file).files().collect()).unwrap_or_default()
+    let Some(file) = file() else { return Vec::new() };
+    // The last is there while rows that are too old are removed.
+    let next = file.with_file_name("audit.jsonl.next");
+    JsonLines::new(file).files().chain([next]).collect()
 }
 
 /// Where every call is written to.
-pub(crate) fn settings() -> Option<AuditSettings> {
+pub(crate) fn settings(secrets: Arc<KnownSecrets>) -> Option<AuditSettings> {
     let sink = JsonLines::new(file()?);
-    Some(AuditSettings {
-        sinks: vec![Box::new(sink)],
-        secrets: Arc::new(KnownSecrets::default()),
-        required: false,
-    })
+    Some(AuditSettings { sinks: vec![Box::new(sink)], secrets, required: false })
 }
 
 /// Tells of a call whose process died.
@@ -78,7 +77,11 @@ pub(crate) fn audit(
     tool: Option<&str>,
     /// Only calls by this agent.
     agent: Option<&str>,
-    /// Only calls that ended so: ok, cancelled, in_doubt, or the kind of an error.
+    /// Only calls that ended so.
+    #[arg(choices = [
+        "ok", "in_doubt", "invalid_args", "not_found", "conflict", "denied", "not_configured", "unavailable",
+        "rate_limited", "timeout", "cancelled", "failed", "internal",
+    ])]
     outcome: Option<&str>,
     /// Only calls of so long ago at most, such as 30m, 24h or 7d.
     since: Option<&str>,
@@ -90,7 +93,7 @@ pub(crate) fn audit(
         ToolError::not_configured(format!("Nothing is written down: {}.", place::why_none()))
             .code("audit_off")
     })?;
-    let ago = since.map(milliseconds).transpose()?.unwrap_or(KEPT_MS).min(KEPT_MS);
+    let ago = since.map(|text| milliseconds("since", text)).transpose()?.unwrap_or(KEPT_MS).min(KEPT_MS);
     let wanted = Wanted { tool, agent, outcome, since_ms: now_ms().saturating_sub(ago) };
     let lines = JsonLines::new(path);
     if what.is_some() {
@@ -136,13 +139,14 @@ fn stats(lines: &JsonLines, wanted: &Wanted<'_>) -> ToolResult {
 }
 
 /// Milliseconds of `30m`, `24h`, `7d`.
-fn milliseconds(text: &str) -> Result<i64, ToolError> {
+pub(crate) fn milliseconds(name: &str, text: &str) -> Result<i64, ToolError> {
     const UNITS: [(&str, i64); 4] = [("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     let read = UNITS.iter().find_map(|(unit, factor)| {
         let number: i64 = text.strip_suffix(unit)?.parse().ok()?;
         (number >= 0).then(|| number.checked_mul(*factor))?
     });
     read.ok_or_else(|| {
-        ToolError::invalid_args("`since` is a number and s, m, h or d, such as 24h.").code("bad_since")
+        ToolError::invalid_args(format!("`{name}` is a number and s, m, h or d, such as 24h."))
+            .code(format!("bad_{name}"))
     })
 }

@@ -127,7 +127,7 @@ fn patterns(text: Option<&str>) -> Vec<String> {
 /// The program's tools as a server.
 fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, ToolError> {
     let settings = &around.settings;
-    let executor = recorded(Executor::standard(around.registry.clone()));
+    let executor = recorded(Executor::standard(around.registry.clone()), settings)?;
     // It lives on between calls: commands may go on in the background, each seen by the agent and run that started it.
     let processes = Processes::new("");
     let own =

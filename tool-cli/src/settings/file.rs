@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 use tool_core::ToolError;
 use tool_core::args::{did_you_mean, suggest};
 
-use super::Owner;
+use super::{Owner, OwnKey};
 use super::word::{self, Misfit};
 use super::{LimitSet, Source};
 use crate::cli::Judge;
@@ -157,7 +157,14 @@ impl File {
                 self.tables.insert(name, json(value.get_ref()));
                 continue;
             }
-            match entry(key.get_ref(), value, owner.tables) {
+            if let Some(own) = owner.keys.iter().find(|own| own.name == key.get_ref()) {
+                match own.value(value.get_ref()) {
+                    Ok(value) => drop(self.tables.insert(own.name, value)),
+                    Err(why) => found.push((value.span().start, why)),
+                }
+                continue;
+            }
+            match entry(key.get_ref(), value, owner) {
                 Ok((name, value)) => {
                     let line = place(text, key.span().start).0;
                     self.entries.insert(name, Entry { value, line });
@@ -221,22 +228,41 @@ fn json(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// The value of a key, or what is wrong: with the key itself (`true`) or its value. `tables` are those of the program.
+impl OwnKey {
+    /// The value, or why it is none.
+    fn value(&self, value: &DeValue<'_>) -> Result<Value, String> {
+        let (name, got) = (self.name, value.type_str());
+        match (self.words, value) {
+            ([], DeValue::Boolean(flag)) => Ok(Value::from(*flag)),
+            ([], _) => Err(format!("`{name}`: expected true or false, got {got}")),
+            (words, DeValue::String(text)) => {
+                let words: Vec<((), &'static str)> = words.iter().map(|word| ((), *word)).collect();
+                word::choice(text, &words).map(|()| Value::from(text.as_ref())).map_err(|misfit| {
+                    let hint = misfit.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+                    format!("`{name}`: expected {}, got {}{hint}", misfit.expected, crate::fault::text(text))
+                })
+            }
+            _ => Err(format!("`{name}`: expected string, got {got}")),
+        }
+    }
+}
+
+/// The value of a key, or what is wrong: with the key itself (`true`) or its value.
 fn entry(
     key: &str,
     value: &Spanned<DeValue<'_>>,
-    tables: &[&'static str],
+    owner: Owner<'_>,
 ) -> Result<(&'static str, String), (bool, String)> {
     let shown: String = key.chars().take(40).collect();
-    if key == LIMITS || tables.contains(&key) {
+    if key == LIMITS || owner.tables.contains(&key) {
         return Err((false, format!("`{shown}`: expected table, got {}", value.get_ref().type_str())));
     }
     let Some(known) = KEYS.iter().find(|known| known.name == key) else {
         if let Some((_, why)) = REFUSED.iter().find(|refused| refused.0 == key) {
             return Err((true, format!("`{shown}` cannot be set here: {why}")));
         }
-        let names: Vec<&str> =
-            KEYS.iter().map(|known| known.name).chain([LIMITS]).chain(tables.iter().copied()).collect();
+        let own = owner.keys.iter().map(|own| own.name).chain(owner.tables.iter().copied());
+        let names: Vec<&str> = KEYS.iter().map(|known| known.name).chain([LIMITS]).chain(own).collect();
         let near = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));
         let hint = near.unwrap_or_else(|| format!("the keys are {}", names.join(", ")));
         return Err((true, format!("unknown key `{shown}`; {hint}")));
@@ -313,7 +339,11 @@ mod tests {
                 .code("limit_unknown")
                 .hint("it is `most`")),
         };
-        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &["sandbox"] };
+        let keys = &[
+            OwnKey { name: "journal", words: &["off", "effects", "all"] },
+            OwnKey { name: "replay_reads", words: &[] },
+        ];
+        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &["sandbox"], keys };
         file.parse(text, Path::new("c.toml"), owner);
         file
     }
@@ -325,6 +355,24 @@ mod tests {
         assert_eq!((file.tables.get("sandbox"), file.mistakes.as_slice()), (Some(&expected), &[][..]));
         assert_eq!(parsed("[sandbax]\nx = 1\n").mistakes.len(), 1);
         assert_eq!(parsed("sandbox = \"off\"\n").mistakes.len(), 1);
+    }
+
+    #[test]
+    fn a_key_of_the_program_has_one_of_its_words_or_is_true_or_false() {
+        let file = parsed("journal = \"all\"\nreplay_reads = true\n");
+        assert_eq!(file.mistakes, Vec::<String>::new());
+        assert_eq!(file.tables.get("journal"), Some(&Value::from("all")));
+        assert_eq!(file.tables.get("replay_reads"), Some(&Value::from(true)));
+        let wrong = parsed("journal = \"efects\"\nreplay_reads = \"yes\"\njornal = \"all\"\n").mistakes;
+        let wanted = [
+            "c.toml:1:11: `journal`: expected one of \"off\", \"effects\", \"all\", got",
+            "c.toml:2:16: `replay_reads`: expected true or false, got string",
+            "c.toml:3:1: unknown key `jornal`; did you mean",
+        ];
+        assert_eq!(wrong.len(), 3, "{wrong:#?}");
+        for (line, wanted) in wrong.iter().zip(wanted) {
+            assert!(line.starts_with(wanted), "{line} is not {wanted}");
+        }
     }
 
     #[test]
@@ -386,7 +434,7 @@ mod tests {
         );
         assert!(file.limits.is_empty() && file.refused.is_none());
         let mut without = File::default();
-        let nobody = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[] };
+        let nobody = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[], keys: &[] };
         without.parse("limits = 1\n", Path::new("c.toml"), nobody);
         assert_eq!(without.mistakes, ["c.toml:1:10: `limits`: expected table, got integer"]);
         let mut without = File::default();
