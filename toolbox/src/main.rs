@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         .about(ABOUT)
         .layers(recorded)
         .limits(limit)
-        .tables(tool_std::configuration::TABLES)
+        .tables(tool_std::configuration::TABLES, tool_std::configuration::misfits)
         .context(context)
         .command::<journal::JournalListTool>()
         .command::<journal::JournalShowTool>()

@@ -24,6 +24,7 @@ mod patterns;
 mod place;
 pub(crate) mod pointer;
 mod schema_only;
+mod settings;
 mod shape;
 mod split;
 mod suggest;
@@ -40,6 +41,7 @@ pub use parse::{
     too_large,
 };
 pub(crate) use patterns::{compiles, validator};
+pub use settings::misfits;
 pub(crate) use shape::{Checks, Unusable};
 pub use suggest::{did_you_mean, suggest};
 pub use texts::{expected, expected_range, got, got_hidden, number_text};
