@@ -20,8 +20,8 @@ use tool_core::journal::{Journal as _, Row, RowQuery};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
 use tool_core::{
-    AuditSettings, AuditSink, Call, Caller, CheckMode, Content, Coordinates, Executor, JournalMode, JsonLines,
-    LimitSettings, Metric, Metrics, ReadResultTool, Registry, ShapeSettings, TracingAudit,
+    AuditSettings, AuditSink, Call, Caller, CheckMode, Content, Coordinates, Executor, JournalMode,
+    JsonLines, LimitSettings, Metric, Metrics, ReadResultTool, Registry, ShapeSettings, TracingAudit,
 };
 use tool_store::{SqliteJournal, SqliteOptions};
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -177,7 +177,10 @@ fn a_secret_is_in_no_byte_of_anything_that_a_call_leaves() {
         let mut answers: Vec<String> = ways.iter().map(|how| own.call("leak", leak_args(how))).collect();
         answers.push(own.call("look", json!({"password": PASSWORD})));
         // A model that has seen it somewhere hands it on where none is expected.
-        for args in [json!({"password": PASSWORD, "note": VAULT, "how": VAULT}), json!({"password": PASSWORD, VAULT: VAULT})] {
+        for args in [
+            json!({"password": PASSWORD, "note": VAULT, "how": VAULT}),
+            json!({"password": PASSWORD, VAULT: VAULT}),
+        ] {
             answers.push(own.call("leak", args));
         }
         answers.push(own.call(VAULT, json!({VAULT: VAULT})));

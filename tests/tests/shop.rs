@@ -83,7 +83,11 @@ fn a_run_that_died_behind_a_charge_does_not_charge_again_and_asks_before_it_char
     killed(child);
 
     let (status, told, text) = shop.run(None, &["charge", "5", "--envelope"]);
-    assert_eq!((status, &told["data"], &told["meta"]["replayed"]), (Some(0), &json!(5), &json!(true)), "{text}");
+    assert_eq!(
+        (status, &told["data"], &told["meta"]["replayed"]),
+        (Some(0), &json!(5), &json!(true)),
+        "{text}"
+    );
     assert!(text.contains("[toolbox:resume-warning]"), "{text}");
     assert!(text.contains("- charge (attempt 1, seq 1, status ok)"), "{text}");
     assert!(text.contains("- ship (attempt 1, seq 2, status in_doubt)"), "{text}");

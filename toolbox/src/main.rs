@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         .about(ABOUT)
         .layers(recorded)
         .limits(limit)
-        .tables(tool_std::configuration::TABLES)
+        .tables(tool_std::configuration::TABLES, tool_std::configuration::misfits)
         .keys(journal::mode::KEYS)
         .context(context)
         .command::<journal::JournalListTool>()

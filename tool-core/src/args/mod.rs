@@ -24,6 +24,7 @@ mod patterns;
 mod place;
 pub(crate) mod pointer;
 mod schema_only;
+mod settings;
 mod shape;
 mod split;
 mod suggest;
@@ -42,6 +43,7 @@ pub use parse::{
 };
 pub(crate) use patterns::{compiles, validator};
 pub use pointer::push_given;
+pub use settings::misfits;
 pub(crate) use shape::{Checks, Unusable};
 pub use suggest::{did_you_mean, suggest};
 pub use texts::{expected, expected_range, got, got_hidden, number_text, shown_name};
