@@ -15,6 +15,8 @@ mod names;
 mod openai_chat;
 mod openai_responses;
 mod pairs;
+#[cfg(test)]
+mod refusals;
 mod reply;
 mod schema;
 pub mod script;

@@ -33,9 +33,4 @@ impl Pairs {
             format!("{at}: calls without their results: {}", self.waiting.join(", "))
         })
     }
-
-    /// How many calls wait.
-    pub(super) fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
 }
