@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::dialect::{Dialect as _, DialectId, ModelCall, PlanOptions, StrictPolicy};
 use tool_core::prelude::*;
-use tool_core::{Call, Caller, DynTool, Executor, Registry};
+use tool_core::{Behavior, Call, Caller, DynTool, Executor, Registry};
 use tool_mcp::{McpServer, serve_streams};
 
 /// The first whole number that a double cannot hold, and others that only 64 bits do.
@@ -40,6 +40,7 @@ fn registry() -> Registry {
     });
     let by_schema = DynTool::builder("by_schema")
         .description("Gives its number back.")
+        .behavior(Behavior::READ)
         .input_schema(schema)
         .handler_sync(|args, _| Ok(ToolOutput::structured(args["n"].clone())))
         .build()
