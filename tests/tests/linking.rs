@@ -22,12 +22,19 @@ const WASI: &str = "wasm32-wasip1";
 fn every_profile_linker_and_order_lists_the_same_tools() {
     let _alone = alone();
     let list = ["tools", "list", "--format", "json"];
-    let listing = |options: &[&str]| {
-        text(&cargo(&[&["run", "--package", "listing"], options, &["--"], &list].concat()))
+    let run_with = |options: &[&str], words: &[&str]| {
+        text(&cargo(&[&["run", "--package", "listing"], options, &["--"], words].concat()))
     };
-    let debug = listing(&[]);
+    let listing = |options: &[&str]| run_with(options, &list);
+    let for_models = |options: &[&str]| {
+        ["anthropic", "openai", "openai-responses", "gemini", "mcp"]
+            .map(|target| run_with(options, &["tools", "schema", "--target", target]))
+    };
+    let (debug, told) = (listing(&[]), for_models(&[]));
     expect("listing.json", &debug);
-    assert_eq!(listing(&["--features", "reversed"]), debug, "mentioned in the other order");
+    let reversed = ["--features", "reversed"];
+    assert_eq!(listing(&reversed), debug, "mentioned in the other order");
+    assert_eq!(for_models(&reversed), told, "mentioned in the other order");
     for linker in ["bfd", "lld"] {
         if !has(&format!("ld.{linker}")) {
             skip(&format!("the linker {linker} is not installed"));
