@@ -49,6 +49,10 @@ fn descriptor(plan: &Plan, tool: &Planned) -> Value {
 
 /// Parameters are mirrored into headers from 2026-07-28 on.
 fn input_schema(dialect: DialectId, tool: &Planned) -> Value {
+    let def = tool.entry.def();
+    if let Some(given) = def.input.filter(|_| def.verbatim) {
+        return given.clone();
+    }
     let mut schema = schema(tool);
     if dialect == DialectId::Mcp20251125 {
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);

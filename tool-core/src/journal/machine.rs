@@ -241,6 +241,9 @@ fn succeeded(row: &Row) -> bool {
 
 fn rerun(rows: &mut dyn Rows, begin: &Begin, old: &Row) -> Result<Option<Met>> {
     let tried = u32::from(old.status == Status::InDoubt);
+    if old.call_id == begin.row.call_id {
+        return resume(rows, begin, old, old.recoveries + tried);
+    }
     let superseded = Row {
         superseded_by: Some(begin.row.call_id.clone()),
         recoveries: old.recoveries + tried,
@@ -250,6 +253,20 @@ fn rerun(rows: &mut dyn Rows, begin: &Begin, old: &Row) -> Result<Option<Met>> {
         return Ok(None);
     }
     Ok(run(rows, begin.row.clone(), superseded.recoveries)?.map(Met::Run))
+}
+
+/// Goes on with a call in its own row: it ended with a question, and comes again with the answer.
+fn resume(rows: &mut dyn Rows, begin: &Begin, old: &Row, recoveries: u32) -> Result<Option<Met>> {
+    let mut row = Row {
+        status: Status::Intent,
+        recoveries,
+        seq: old.seq,
+        ordinal: old.ordinal,
+        started_at_ms: old.started_at_ms,
+        ..begin.row.clone()
+    };
+    rows.own(&mut row);
+    Ok(rows.update(old, &row)?.then(|| Met::Run(lease(&row))))
 }
 
 /// Writes an intent.
