@@ -201,6 +201,8 @@ fn decide(rows: &mut dyn Rows, begin: &Begin, met: Option<Row>, decision: Decisi
     Ok(Some(match decision {
         Decision::Run | Decision::Rerun => return rerun(rows, begin, &met),
         Decision::Ask | Decision::Reconcile if consented => return rerun(rows, begin, &met),
+        // The very call once more: it has its row.
+        Decision::Replay if met.call_id == begin.row.call_id => Met::Replay(Box::new(met)),
         Decision::Replay => {
             let replay = Row {
                 status: if succeeded(&met) { Status::Ok } else { Status::Error },
