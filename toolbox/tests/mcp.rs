@@ -325,3 +325,12 @@ fn a_program_that_others_can_reach_serves_with_a_token_and_a_host() {
         assert_eq!(answer.split(' ').nth(1), Some(code), "{token}: {answer}");
     }
 }
+
+#[test]
+fn every_process_lists_the_same_bytes() {
+    let root = tempfile::tempdir().unwrap();
+    let list = [initialize(), legacy(1, "tools/list", &json!({}))];
+    let texts = (0..10).map(|_| of(&talk(root.path(), &[], &list).0, 1).to_string());
+    let texts: std::collections::BTreeSet<String> = texts.collect();
+    assert_eq!(texts.len(), 1, "members are in the same order each time");
+}

@@ -43,7 +43,10 @@ fn a_project_gets_this_program_with_its_options_and_loses_it_again() {
     assert_eq!(entry["command"], program().as_str());
     assert_eq!(entry["args"], json!(["mcp", "serve", "--read-only"]));
     let again = home.toolbox(&[], &add);
-    assert!(again.status.success() && String::from_utf8_lossy(&again.stdout).contains("unchanged"), "{again:?}");
+    assert!(
+        again.status.success() && String::from_utf8_lossy(&again.stdout).contains("unchanged"),
+        "{again:?}"
+    );
 
     let other = ["mcp", "add", "claude-code", "--scope", "project"];
     let conflict = home.toolbox(&[], &other);
@@ -51,7 +54,10 @@ fn a_project_gets_this_program_with_its_options_and_loses_it_again() {
     let listens = [&other[..], &["--url", "http://127.0.0.1:8000/mcp", "--force"]].concat();
     assert!(home.toolbox(&[], &listens).status.success());
     let settings: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    assert_eq!(settings["mcpServers"]["toolbox"], json!({"type": "http", "url": "http://127.0.0.1:8000/mcp"}));
+    assert_eq!(
+        settings["mcpServers"]["toolbox"],
+        json!({"type": "http", "url": "http://127.0.0.1:8000/mcp"})
+    );
 
     let remove = ["mcp", "remove", "claude-code", "--scope", "project"];
     assert!(home.toolbox(&[], &remove).status.success());
