@@ -9,7 +9,7 @@ mod log;
 mod scene;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use log::Log;
 use scene::{Scene, engine};

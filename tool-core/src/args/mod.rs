@@ -42,7 +42,7 @@ pub use parse::{
 pub(crate) use patterns::{compiles, validator};
 pub(crate) use shape::{Checks, Unusable};
 pub use suggest::{did_you_mean, suggest};
-pub use texts::{expected, expected_range, got, got_hidden, number_text};
+pub use texts::{expected, expected_range, got, got_hidden, number_text, shown_name};
 
 /// What stands for the words of a type about a secret value: they might repeat it.
 const HIDDEN: &str = "another value";

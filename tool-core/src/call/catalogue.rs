@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::gate::{Pattern, RowSource};
-use crate::args::suggest;
+use crate::args::{shown_name, suggest};
 use crate::error::ToolError;
 use crate::registry::{Registry, is_valid};
 
@@ -302,7 +302,7 @@ impl Catalogue {
         if let (Some(first), false) = (unknown.first(), allow_missing) {
             let names = self.live().map(|tool| (tool.name.as_str(), tool.name.as_str()));
             let near = suggest(first, names);
-            let shown: Vec<String> = unknown.iter().map(|name| name.chars().take(80).collect()).collect();
+            let shown: Vec<&str> = unknown.iter().map(|name| shown_name(name)).collect();
             let error = ToolError::not_found(format!("There is no tool `{}`.", shown.join("`, `")))
                 .code("unknown_tool")
                 .detail("tools", unknown);

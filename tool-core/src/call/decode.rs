@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Call;
 use super::panic::guard;
 use super::redact::KnownSecrets;
-use crate::args::{Args, Coerce, Coercion, MAX_DEPTH, parse_arguments, suggest};
+use crate::args::{Args, Coerce, Coercion, MAX_DEPTH, parse_arguments, shown_name, suggest};
 use crate::def::{Handler, Run, ToolDef};
 use crate::depth;
 use crate::error::ToolError;
@@ -20,8 +20,8 @@ use crate::registry::ToolEntry;
 pub(super) fn unknown<'a>(name: &str, tools: impl Iterator<Item = &'a ToolEntry>) -> ToolError {
     let names = tools.flat_map(|entry| entry.names().map(move |spelling| (entry.name(), spelling)));
     let near = suggest(name, names);
-    let shown: String = name.chars().take(80).collect();
-    let error = ToolError::not_found(format!("There is no tool `{shown}`.")).code("unknown_tool");
+    let error =
+        ToolError::not_found(format!("There is no tool `{}`.", shown_name(name))).code("unknown_tool");
     if near.is_empty() { error } else { error.hint(format!("did you mean: {}?", near.join(", "))) }
 }
 

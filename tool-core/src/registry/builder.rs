@@ -10,7 +10,7 @@ use super::problem::{Problem, ProblemCode, RegistryError};
 use super::select::Select;
 use super::unmet::{self, Unmet};
 use super::{AnyTool, Effective, Registry, Source, ToolEntry};
-use crate::args::suggest;
+use crate::args::{shown_name, suggest};
 use crate::context::ToolContext;
 use crate::def::ToolDef;
 use crate::set::ToolSet;
@@ -240,7 +240,7 @@ fn expect(sets: &[&'static ToolSet], tools: &[ToolEntry], problems: &mut Vec<Pro
 fn select(selections: &[Select], mut tools: Vec<ToolEntry>, problems: &mut Vec<Problem>) -> Vec<ToolEntry> {
     for select in selections {
         problems.extend(select.unmatched(&tools).map(|(pattern, near)| {
-            let mut text = format!("the pattern `{pattern}` matches no tool");
+            let mut text = format!("the pattern `{}` matches no tool", shown_name(pattern));
             text.push_str(&did_you_mean(&near));
             problem(ProblemCode::SelectionEmpty, "", &[], text)
         }));
@@ -258,7 +258,7 @@ fn rename(renames: &[(String, String)], tools: &mut [ToolEntry], problems: &mut 
         }
         let near = suggest(from, tools.iter().map(|entry| (entry.name(), entry.name())));
         let near: Vec<String> = near.into_iter().map(str::to_owned).collect();
-        let text = format!("there is no tool `{from}` to rename{}", did_you_mean(&near));
+        let text = format!("there is no tool `{}` to rename{}", shown_name(from), did_you_mean(&near));
         problems.push(problem(ProblemCode::RenameUnknown, from, &[], text));
     }
 }

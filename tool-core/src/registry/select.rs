@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::ToolEntry;
-use crate::args::suggest;
+use crate::args::{shown_name, suggest};
 use crate::error::ToolError;
 
 /// A selection of tools: kept is what a positive pattern matches and no negative one does; without a positive pattern
@@ -90,11 +90,14 @@ impl Pattern {
                 Some(row) => Test::Effect(row.1),
                 None => {
                     let known = EFFECTS.map(|row| row.0).join(", ");
-                    return bad(format!("unknown effect `{word}`; known: {known}"));
+                    return bad(format!("unknown effect `{}`; known: {known}", shown_name(word)));
                 }
             },
             Some((prefix, _)) => {
-                return bad(format!("unknown selection `{prefix}:`; known: group:, tag:, effect:"));
+                return bad(format!(
+                    "unknown selection `{}:`; known: group:, tag:, effect:",
+                    shown_name(prefix)
+                ));
             }
         };
         Ok(Pattern { text: text.to_owned(), negative, test })
