@@ -59,6 +59,8 @@ fn main() -> ExitCode {
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
         .command::<mcp::McpServeTool>()
+        .command::<mcp::add::McpAddTool>()
+        .command::<mcp::add::McpRemoveTool>()
         .probe("workspace", probe::workspace)
         .probe("journal", probe::journal)
         .probe("sandbox", probe::sandbox);

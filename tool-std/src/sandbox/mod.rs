@@ -202,6 +202,12 @@ impl Sandbox {
     }
 
     fn job(&self, command: Command) -> Result<Job, ToolError> {
+        // What a command changes is not seen; one of a call that may change things is taken to.
+        if let Some(call) = &self.call
+            && call.running().is_some_and(|running| running.behavior().side_effect)
+        {
+            call.acts();
+        }
         let timeout = self.time_for(command.timeout);
         let engine = &self.shared.engine;
         let mut job = engine.job(&command, timeout)?;

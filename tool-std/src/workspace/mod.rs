@@ -370,12 +370,15 @@ impl Workspace {
         Ok(())
     }
 
-    /// Refuses a change by a call that declares none.
+    /// Refuses a change by a call that declares none; a call that may make one has acted from now on.
     pub(crate) fn may_write(&self) -> Result<(), ToolError> {
-        let call = self.call.as_ref().and_then(ToolContext::running);
-        match call.is_some_and(|call| !call.behavior().side_effect) {
+        let Some(call) = &self.call else { return Ok(()) };
+        match call.running().is_some_and(|running| !running.behavior().side_effect) {
             true => Err(refusal::effect_not_declared()),
-            false => Ok(()),
+            false => {
+                call.acts();
+                Ok(())
+            }
         }
     }
 

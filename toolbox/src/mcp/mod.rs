@@ -1,4 +1,6 @@
-//! `mcp serve`: the program's tools for MCP clients.
+//! `mcp serve`: the program's tools for MCP clients; `mcp add` and `mcp remove` are in `add`.
+
+pub(crate) mod add;
 
 use std::future::Future;
 use std::io::Write as _;
@@ -31,6 +33,13 @@ pub(crate) fn mcp_serve(
     except: Option<&str>,
     /// Leave tools with side effects out.
     read_only: bool,
+    /// List four tools that find, describe and call the others.
+    search: bool,
+    /// With --search, list these tools as well.
+    #[arg(value_name = "NAME,…", requires = ["search"])]
+    pin: Option<&str>,
+    /// Serve the tools' skills as resources, too.
+    skills: bool,
     /// What is done before a tool that needs approval: ask the client's person, trust the client, or deny.
     #[arg(default = Asking::Ask)]
     confirm: Asking,
@@ -52,6 +61,12 @@ pub(crate) fn mcp_serve(
 ) -> ToolResult {
     let filter = Filter { only: patterns(only), except: patterns(except), read_only };
     let mut server = server(around, filter)?.name(name.unwrap_or("toolbox")).confirm(confirm.into());
+    if search {
+        server = server.search(patterns(pin));
+    }
+    if skills {
+        server = server.skills(around.skills());
+    }
     if let Some(name) = state_secret {
         server = server.state_secret(secret(around, name)?);
     }
@@ -66,6 +81,7 @@ pub(crate) fn mcp_serve(
             let mut options = HttpOptions::at(address)?;
             (options.allow_hosts, options.allow_origins) = (allow_host, allow_origin);
             options.token = token_secret.map(|name| secret(around, name)).transpose()?;
+            options.principal = token_secret.map(str::to_owned);
             run(serve_http(server, options))?;
         }
     }
