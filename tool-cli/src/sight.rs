@@ -10,9 +10,11 @@ use tool_core::{
     ToolEntry, ToolError, explain,
 };
 
+use crate::builtin::Program;
 use crate::cli::{StoredRows, for_command_line};
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::skill;
 
 /// The agent that the person is.
 pub(crate) const OPERATOR: &str = "operator";
@@ -27,6 +29,15 @@ pub struct Surroundings {
     pub registry: Registry,
     /// What the person asked for.
     pub settings: Settings,
+    /// What the built-in commands tell of.
+    pub(crate) program: Program,
+}
+
+impl Surroundings {
+    /// The files that teach an agent the tools, as `skill` writes them: path and text.
+    pub fn skills(&self) -> Vec<(String, String)> {
+        skill::files(&self.program, &[])
+    }
 }
 
 /// What decides who sees which tool.
@@ -115,7 +126,7 @@ impl Session<'_> {
     pub(crate) fn gated(&self, registry: &Registry, settings: &Settings) -> Result<Executor, ToolError> {
         let (policy, stored) = (self.policy(registry, settings)?, self.cli.rows_of(OPERATOR)?);
         if policy.is_none() && stored.is_empty() {
-            return self.cli.executor_of(registry);
+            return self.cli.executor_of(registry, settings);
         }
         if self.cli.executor.is_some() {
             let text = "This program decides by itself what its tools may do.";
@@ -124,7 +135,7 @@ impl Session<'_> {
                 .hint("leave out --policy"));
         }
         let builder = Executor::standard(registry.clone()).gate(OperatorSight(registry.clone(), stored));
-        let builder = self.cli.layered(builder);
+        let builder = self.cli.layered(builder, settings)?;
         let builder = for_command_line(builder);
         match policy {
             Some(policy) => builder.policy(policy),

@@ -1,6 +1,6 @@
 //! One call, as its context knows it.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use super::{Caller, Executor};
 use crate::context::LazyToken;
 use crate::def::{Behavior, ToolDef};
 use crate::registry::ToolEntry;
+use crate::secret::Secret;
 
 /// The tool, caller, effects and limits of a running call.
 pub struct CallScope {
@@ -34,10 +35,14 @@ pub struct CallScope {
     /// Nanoseconds that the call waited for somebody, which its limits do not count.
     waited: AtomicU64,
     parent: Option<Arc<CallScope>>,
+    /// Whether it, or a call that it made, has changed something.
+    acted: AtomicBool,
     /// How many calls a root call has led to.
     nested: AtomicU32,
     /// The normal form of its arguments, where another call may have to be compared with it.
     args: OnceLock<Arc<Value>>,
+    /// What must not leave, where its own arguments are part of that.
+    secrets: OnceLock<Arc<KnownSecrets>>,
 }
 
 /// Where the tool of a call was found.
@@ -76,8 +81,10 @@ impl CallScope {
             cancel: LazyToken::default(),
             waited: AtomicU64::new(0),
             parent,
+            acted: AtomicBool::new(false),
             nested: AtomicU32::new(0),
             args: OnceLock::new(),
+            secrets: OnceLock::new(),
         }
     }
 
@@ -125,6 +132,16 @@ impl CallScope {
         self.recording.is_begun()
     }
 
+    /// Whether the call, or one that it made, has changed something.
+    pub fn has_acted(&self) -> bool {
+        self.acted.load(Ordering::Relaxed)
+    }
+
+    /// Notes that something is about to be changed, for this call and those above it.
+    pub(crate) fn set_acted(&self) {
+        self.chain().for_each(|scope| scope.acted.store(true, Ordering::Relaxed));
+    }
+
     /// The call that made this one.
     pub fn parent(&self) -> Option<&CallScope> {
         self.parent.as_deref()
@@ -133,6 +150,14 @@ impl CallScope {
     /// This call and those above it, innermost first.
     pub fn chain(&self) -> impl Iterator<Item = &CallScope> {
         std::iter::successors(Some(self), |scope| scope.parent())
+    }
+
+    /// The tools that the caller sees.
+    pub(crate) fn sees<'a>(&'a self, snapshot: Option<&'a Arc<Snapshot>>) -> Vec<&'a ToolEntry> {
+        match snapshot {
+            Some(snapshot) => self.executor.visible(snapshot),
+            None => self.executor.registry().iter().collect(),
+        }
     }
 
     /// When the call must have ended.
@@ -184,8 +209,23 @@ impl CallScope {
         self.executor.results()
     }
 
+    /// What must not leave: what the process knows, and the secret arguments of this call.
     pub(crate) fn known_secrets(&self) -> Option<&KnownSecrets> {
-        self.executor.known_secrets()
+        self.own_secrets().map(|own| &**own).or_else(|| self.executor.known_secrets())
+    }
+
+    pub(super) fn own_secrets(&self) -> Option<&Arc<KnownSecrets>> {
+        self.secrets.get()
+    }
+
+    pub(super) fn keep_secrets(&self, secrets: KnownSecrets) {
+        let _ = self.secrets.set(Arc::new(secrets));
+    }
+
+    /// A secret that was handed out: neither this call nor those above or after it may let it out.
+    pub(crate) fn learn(&self, name: &str, secret: &Secret) {
+        self.executor.learn(name, secret);
+        self.chain().filter_map(CallScope::own_secrets).for_each(|own| own.learn(name, secret.expose()));
     }
 
     pub(super) fn executor(&self) -> &Executor {

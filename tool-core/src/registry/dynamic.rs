@@ -63,6 +63,7 @@ struct Owned {
     surfaces: Surfaces,
     hidden: bool,
     deprecated: Option<String>,
+    verbatim: bool,
     secrets: Vec<String>,
     input: Value,
     params: Vec<DynParam>,
@@ -92,6 +93,7 @@ impl Owned {
             surfaces: Surfaces::ALL,
             hidden: false,
             deprecated: None,
+            verbatim: false,
             secrets: Vec::new(),
             input: Value::Object(Map::from_iter([("type".to_owned(), Value::from("object"))])),
             params: Vec::new(),
@@ -203,6 +205,7 @@ fn tool_keys<'a>(owned: &'a Owned, lists: &'a Lists<'a>) -> ToolKeys<'a> {
         hidden: owned.hidden,
         deprecated: owned.deprecated.as_deref(),
         behavior_assumed: owned.behavior.is_none(),
+        verbatim: owned.verbatim,
         ..ToolKeys::NONE
     }
 }
@@ -315,6 +318,13 @@ impl DynToolBuilder {
     /// What to use instead.
     pub fn deprecated(mut self, instead: impl Into<String>) -> Self {
         self.owned.deprecated = Some(instead.into());
+        self
+    }
+
+    /// Shows MCP clients the input schema letter for letter: with `$schema`, definitions and anchors, for a tool that stands
+    /// in for another server's. Model APIs get the form that each of them takes.
+    pub fn verbatim(mut self) -> Self {
+        self.owned.verbatim = true;
         self
     }
 
