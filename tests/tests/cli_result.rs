@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tests::captured;
 use tool_cli::Cli;
-use tool_core::Registry;
 use tool_core::prelude::*;
+use tool_core::{Executor, Registry, ShapeSettings};
 
 /// Gives so many letters back.
 #[tool(register = false)]
@@ -39,7 +39,9 @@ fn door_open(
 
 fn run(words: &[&str]) -> (u8, String, String) {
     let registry = Registry::builder().add::<LettersTool>().add::<DoorOpenTool>().build().unwrap();
-    captured::run(&Cli::new(registry).name("demo"), Path::new("/"), words)
+    let shape = ShapeSettings { results: None, ..ShapeSettings::default() };
+    let executor = Executor::standard(registry.clone()).shape(shape);
+    captured::run(&Cli::new(registry).name("demo").executor(executor), Path::new("/"), words)
 }
 
 #[test]
