@@ -350,7 +350,7 @@ fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Resu
     };
     judge(key, number).map(|()| number).map_err(|error| {
         let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
-        let why = format!("`{shown}`: {}{hint}", error.message());
+        let why = format!("`{shown}`: {}{hint}", error.message().trim_end_matches('.'));
         Unfit { at_key: error.code_str() == "limit_unknown", why, refused: Some(error) }
     })
 }
