@@ -323,7 +323,7 @@ fn place_of(
                 member.map(|(name, below)| (name.span().start, below))
             }
             DeValue::Array(items) => {
-                let item = key.parse().ok().and_then(|index| items.get(index));
+                let item = key.parse::<usize>().ok().and_then(|index| items.get(index));
                 item.map(|below| (below.span().start, below))
             }
             _ => None,
