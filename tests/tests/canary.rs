@@ -20,8 +20,8 @@ use tool_core::journal::{Journal as _, Row, RowQuery};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
 use tool_core::{
-    AuditSettings, AuditSink, Call, Caller, CheckMode, Content, Coordinates, Executor, JournalMode, JsonLines,
-    LimitSettings, Metric, Metrics, ReadResultTool, Registry, ShapeSettings, TracingAudit,
+    AuditSettings, AuditSink, Call, Caller, CheckMode, Content, Coordinates, Executor, JournalMode,
+    JsonLines, LimitSettings, Metric, Metrics, ReadResultTool, Registry, ShapeSettings, TracingAudit,
 };
 use tool_store::{SqliteJournal, SqliteOptions};
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -44,7 +44,7 @@ async fn leak(
 ) -> ToolResult {
     let key = ctx.secret("VAULT_KEY")?;
     let all = format!("{} {password}", key.expose());
-    tracing::debug!(target: "toolbox::tests", tool = "leak", how, "a tool ran");
+    tracing::debug!(target: "toolbox::tests", "a tool ran");
     let base64: Vec<String> = ["", "a", "ab"]
         .iter()
         .flat_map(|before| [key.expose(), password].map(|text| STANDARD.encode(format!("{before}{text}!"))))
@@ -177,7 +177,10 @@ fn a_secret_is_in_no_byte_of_anything_that_a_call_leaves() {
         let mut answers: Vec<String> = ways.iter().map(|how| own.call("leak", leak_args(how))).collect();
         answers.push(own.call("look", json!({"password": PASSWORD})));
         // A model that has seen it somewhere hands it on where none is expected.
-        for args in [json!({"password": PASSWORD, "note": VAULT, "how": VAULT}), json!({"password": PASSWORD, VAULT: VAULT})] {
+        for args in [
+            json!({"password": PASSWORD, "note": VAULT, "how": VAULT}),
+            json!({"password": PASSWORD, VAULT: VAULT}),
+        ] {
             answers.push(own.call("leak", args));
         }
         answers.push(own.call(VAULT, json!({VAULT: VAULT})));
@@ -199,7 +202,9 @@ fn a_secret_is_in_no_byte_of_anything_that_a_call_leaves() {
     }
     for (name, bytes) in &all {
         for needle in needles() {
-            assert!(!has(bytes, &needle), "{needle} is in {name}");
+            let text = || String::from_utf8_lossy(bytes).into_owned();
+            let line = || text().lines().find(|line| line.contains(&needle)).map(str::to_owned);
+            assert!(!has(bytes, &needle), "{needle} is in {name}: {:?}", line());
         }
     }
     // The twins: what is no secret is where it belongs, and the places were written to.

@@ -139,7 +139,8 @@ fn wrong_arguments_of_a_hidden_tool_describe_no_parameter_on_the_command_line_an
     let snapshot = Snapshot::builder("writer").surface(Some(Surface::Llm)).row("count", RowSource::Manual);
     let snapshot = Arc::new(snapshot.secret("SMTP_URL").build(&registry()).unwrap());
     let executor = Executor::standard(registry()).gate(snapshot).build().unwrap();
-    let refused = executor.call_blocking(Call::new("send_email", wrong()), &ToolContext::empty(), Caller::Llm);
+    let refused =
+        executor.call_blocking(Call::new("send_email", wrong()), &ToolContext::empty(), Caller::Llm);
     let text = refused.unwrap_err().to_json().to_string();
     assert!(text.contains("tool_not_enabled") && !text.contains("recipient"), "{text}");
 }

@@ -87,7 +87,8 @@ struct Scene {
 impl Scene {
     fn new() -> Scene {
         let (journal, audit) = (MemoryJournal::new(), Rows::default());
-        let registry = Registry::builder().add::<AgainTool>().add::<OnceTool>().add::<ReadResultTool>().build();
+        let registry =
+            Registry::builder().add::<AgainTool>().add::<OnceTool>().add::<ReadResultTool>().build();
         let (recorder, rows) = (journal.another(), audit.clone());
         let layers = move |builder: tool_core::ExecutorBuilder, _: &tool_cli::Settings| {
             let sinks: Vec<Box<dyn AuditSink>> = vec![Box::new(rows.clone())];
@@ -107,7 +108,8 @@ impl Scene {
     /// Makes a call: its exit status, its JSON, and its row of the audit, of the journal and of its span.
     fn call(&self, words: &[&str]) -> (u8, Value, AuditRow, Option<Row>, Option<String>) {
         let _guard = tracing::subscriber::set_default(self.spans.clone());
-        let (status, out, err) = captured::run(&self.cli, self.folder.path(), &[words, &["--envelope"]].concat());
+        let (status, out, err) =
+            captured::run(&self.cli, self.folder.path(), &[words, &["--envelope"]].concat());
         let told = serde_json::from_str(&out).or_else(|_| serde_json::from_str(&err)).unwrap();
         let mut audited = std::mem::take(&mut *self.audit.0.lock().unwrap());
         assert_eq!(audited.len(), 1, "{words:?}");

@@ -41,7 +41,9 @@ impl Shop {
     fn run(&self, attempt: Option<u32>, words: &[&str]) -> (Option<i32>, Value, String) {
         let Output { status, stdout, stderr } = self.command(attempt, words).output().unwrap();
         let text = String::from_utf8(stderr).unwrap();
-        let value = serde_json::from_slice(&stdout).or_else(|_| serde_json::from_str(&text));
+        // An error is told on standard error, behind the warning.
+        let of_error = || text.match_indices('{').find_map(|(at, _)| serde_json::from_str(&text[at..]).ok());
+        let value = serde_json::from_slice(&stdout).ok().or_else(of_error);
         (status.code(), value.unwrap_or_default(), text)
     }
 
@@ -83,7 +85,11 @@ fn a_run_that_died_behind_a_charge_does_not_charge_again_and_asks_before_it_char
     killed(child);
 
     let (status, told, text) = shop.run(None, &["charge", "5", "--envelope"]);
-    assert_eq!((status, &told["data"], &told["meta"]["replayed"]), (Some(0), &json!(5), &json!(true)), "{text}");
+    assert_eq!(
+        (status, &told["data"], &told["meta"]["replayed"]),
+        (Some(0), &json!(5), &json!(true)),
+        "{text}"
+    );
     assert!(text.contains("[toolbox:resume-warning]"), "{text}");
     assert!(text.contains("- charge (attempt 1, seq 1, status ok)"), "{text}");
     assert!(text.contains("- ship (attempt 1, seq 2, status in_doubt)"), "{text}");

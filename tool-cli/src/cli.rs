@@ -18,7 +18,7 @@ use crate::flags::Table;
 use crate::globals::AllGiven;
 use crate::io::Io;
 use crate::session::{Next, Session};
-use crate::settings::{self, Owner, OwnKey, Settings};
+use crate::settings::{self, OwnKey, Owner, Settings};
 use crate::tree::Tree;
 use crate::{command_line, schema};
 

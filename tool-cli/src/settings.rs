@@ -251,7 +251,8 @@ mod tests {
     use super::*;
     use crate::globals::Given;
 
-    const OWNER: Owner<'static> = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[], keys: &[] };
+    const OWNER: Owner<'static> =
+        Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[], keys: &[] };
 
     fn given(options: &[(Global, Option<&str>)]) -> AllGiven {
         let all = options.iter().map(|(global, value)| Given {

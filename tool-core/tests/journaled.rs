@@ -424,7 +424,8 @@ async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_th
     assert_eq!(warnings.len(), 1, "{text}");
     assert!(warnings[0].contains("WARN") && warnings[0].contains("forgets"), "{text}");
     let rows = journal.rows(&RowQuery::default()).await.unwrap();
-    let promises: Vec<(&str, bool)> = rows.iter().map(|row| (row.tool_name.as_str(), row.takes_key)).collect();
+    let promises: Vec<(&str, bool)> =
+        rows.iter().map(|row| (row.tool_name.as_str(), row.takes_key)).collect();
     assert_eq!(promises.iter().filter(|row| **row == ("minds", true)).count(), 1, "{promises:?}");
     assert_eq!(promises.iter().filter(|row| **row == ("forgets", false)).count(), 2, "{promises:?}");
 }
@@ -480,7 +481,11 @@ async fn a_cassette_answers_when_the_network_is_gone() {
         }
     }
     serving.join().unwrap();
-    assert_eq!(std::fs::read(&paths[0]).unwrap(), std::fs::read(&paths[1]).unwrap(), "recorded twice, one file");
+    assert_eq!(
+        std::fs::read(&paths[0]).unwrap(),
+        std::fs::read(&paths[1]).unwrap(),
+        "recorded twice, one file"
+    );
     let gone = call(&executor(None, CassetteMode::Auto), &ctx, "fetch_page", json!({"path": "/a"})).await;
     assert_eq!(gone.unwrap_err().code_str(), "unavailable");
     let replaying = executor(Some(&paths[0]), CassetteMode::Replay);
@@ -489,6 +494,10 @@ async fn a_cassette_answers_when_the_network_is_gone() {
     let miss = call(&replaying, &ctx, "fetch_page", json!({"path": "/c"})).await.unwrap_err();
     assert_eq!(miss.code_str(), "cassette_miss");
     let near = &miss.details()["nearest"][0];
-    assert_eq!((&near["tool"], &near["diff"]["path"]["asked"]), (&json!("fetch_page"), &json!("/c")), "{near}");
+    assert_eq!(
+        (&near["tool"], &near["diff"]["path"]["asked"]),
+        (&json!("fetch_page"), &json!("/c")),
+        "{near}"
+    );
     assert!(miss.message().contains("/a"), "{miss}");
 }

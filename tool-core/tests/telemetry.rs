@@ -2,7 +2,12 @@
 //!
 //! The exporter is that of OpenTelemetry's SDK, in memory, behind the bridge from `tracing`.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -136,9 +141,15 @@ async fn each_call_has_one_span_with_the_promised_attributes_and_no_others() {
     assert_eq!(own.len(), calls.len(), "one for each call, refused ones too");
     for (nth, (span, (tool, _, code))) in own.iter().zip(&calls).enumerate() {
         let name = if *tool == "made_up" { "_unknown" } else { tool };
-        assert_eq!((span.name.as_ref(), &span.span_kind), (&*format!("execute_tool {name}"), &SpanKind::Internal));
-        let attributes: BTreeMap<&str, String> =
-            span.attributes.iter().map(|pair| (pair.key.as_str(), pair.value.as_str().into_owned())).collect();
+        assert_eq!(
+            (span.name.as_ref(), &span.span_kind),
+            (&*format!("execute_tool {name}"), &SpanKind::Internal)
+        );
+        let attributes: BTreeMap<&str, String> = span
+            .attributes
+            .iter()
+            .map(|pair| (pair.key.as_str(), pair.value.as_str().into_owned()))
+            .collect();
         let mut wanted: BTreeMap<&str, String> = [
             ("gen_ai.operation.name", "execute_tool"),
             ("gen_ai.tool.name", name),

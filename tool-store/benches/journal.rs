@@ -103,7 +103,9 @@ fn told(what: &str, mut ratios: Vec<f64>, syncs: bool) -> Option<f64> {
     let [least, median, most] = ratios[..] else { return None };
     match syncs {
         true => println!("{what}: ratio {median:.1} (from {least:.1} to {most:.1})"),
-        false => println!("{what}: storage does not sync: no ratio is claimed (seen {least:.1} to {most:.1})"),
+        false => {
+            println!("{what}: storage does not sync: no ratio is claimed (seen {least:.1} to {most:.1})")
+        }
     }
     Some(median)
 }

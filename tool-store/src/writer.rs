@@ -136,9 +136,7 @@ impl Writer {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let sent = queue.as_ref().is_some_and(|queue| queue.send(request).is_ok());
         drop(queue);
-        async move {
-            if sent { answer.await.map_or_else(|_| Err(gone()), Answer::take) } else { Err(gone()) }
-        }
+        async move { if sent { answer.await.map_or_else(|_| Err(gone()), Answer::take) } else { Err(gone()) } }
     }
 
     /// Finishes what is queued and stops.

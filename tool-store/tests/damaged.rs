@@ -89,7 +89,8 @@ fn a_flipped_byte_in_any_page_is_never_told_to_be_well_with_a_changed_row() {
     let (mut found, mut harmless) = (0, 0);
     let pages = bytes.len() / PAGE;
     // Several places of each page: where its cells are, near its beginning, in the middle.
-    let places: &[usize] = if std::env::var_os("TOOL_FULL").is_some() { &[4_080, 101, 1_900, 3_000] } else { &[4_080] };
+    let places: &[usize] =
+        if std::env::var_os("TOOL_FULL").is_some() { &[4_080, 101, 1_900, 3_000] } else { &[4_080] };
     for (page, at) in (0..pages).flat_map(|page| places.iter().map(move |at| (page, *at))) {
         let copy = copied(&path, &home.path().join(format!("{page}-{at}")));
         let file = std::fs::OpenOptions::new().write(true).open(&copy).unwrap();
@@ -124,7 +125,8 @@ fn a_log_that_lost_its_end_is_told_to_be_truncated() {
     let deadline = Instant::now() + Duration::from_secs(60);
     let sealed = || {
         let seal = std::fs::read(path.with_extension("seal")).unwrap();
-        let n = |at: usize| seal.get(at + 8..at + 16).map_or(0, |n| u64::from_le_bytes(n.try_into().unwrap()));
+        let n =
+            |at: usize| seal.get(at + 8..at + 16).map_or(0, |n| u64::from_le_bytes(n.try_into().unwrap()));
         n(0).max(n(128))
     };
     while sealed() < head.n {
@@ -140,7 +142,10 @@ fn a_log_that_lost_its_end_is_told_to_be_truncated() {
     std::fs::OpenOptions::new().write(true).open(&log).unwrap().set_len(length * 6 / 10).unwrap();
     let error = tool_core::ToolError::from(open(&cut).unwrap_err());
     assert_eq!((error.kind().as_str(), error.code_str()), ("internal", "journal_truncated"));
-    assert!(error.message().contains("truncated") && error.message().contains(&format!("sealed {}", head.n)), "{error}");
+    assert!(
+        error.message().contains("truncated") && error.message().contains(&format!("sealed {}", head.n)),
+        "{error}"
+    );
     // Its twin is whole, all the calls of the dead owner in it.
     let twin = open(&whole).unwrap();
     let report = block(twin.verify(VerifyOptions { full: true, expect: Some(head) })).unwrap();

@@ -41,7 +41,9 @@ pub(crate) fn journal(settings: &Settings) -> Result<Probe, ToolError> {
     let Some(path) = place::path().filter(|_| mode::calls(settings).is_some()) else {
         let advice = match place::path() {
             None => "unset TOOLBOX_JOURNAL: without a journal a retry after a crash may repeat effects",
-            Some(_) => "set journal to effects or all: without a journal a retry after a crash may repeat effects",
+            Some(_) => {
+                "set journal to effects or all: without a journal a retry after a crash may repeat effects"
+            }
         };
         return Ok(Probe { checks: vec![Check::warn("journal", "off", advice)], ..Probe::default() });
     };

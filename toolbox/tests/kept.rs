@@ -142,12 +142,15 @@ fn what_is_taken_from_the_person_is_taken_from_calls() {
 fn an_approval_that_nobody_knows_is_not_found() {
     let home = with_file();
     assert_eq!(home.json(&["approvals", "list"]), json!([]));
-    for command in [["approvals", "list"], ["journal", "list"], ["journal", "export"], ["journal", "recover"]] {
+    for command in [["approvals", "list"], ["journal", "list"], ["journal", "export"], ["journal", "recover"]]
+    {
         assert_eq!(home.json(&command), json!([]), "{command:?}");
     }
     home.json(&["doctor"]);
     home.json(&["tools", "sync", "--dry-run"]);
-    for (command, code) in [(["journal", "verify"], "journal_missing"), (["journal", "head"], "journal_missing")] {
+    for (command, code) in
+        [(["journal", "verify"], "journal_missing"), (["journal", "head"], "journal_missing")]
+    {
         let (status, text) = home.told(&command);
         assert!(status == Some(3) && text.contains(code), "{command:?}: {text}");
     }

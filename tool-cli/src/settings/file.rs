@@ -14,9 +14,9 @@ use toml::de::{DeTable, DeValue};
 use tool_core::ToolError;
 use tool_core::args::{did_you_mean, suggest};
 
-use super::{Owner, OwnKey};
 use super::word::{self, Misfit};
 use super::{LimitSet, Source};
+use super::{OwnKey, Owner};
 use crate::cli::Judge;
 use crate::io::Io;
 

@@ -105,7 +105,10 @@ async fn a_call_that_panics_hangs_or_heeds_nothing_has_one_outcome_within_its_ti
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[expect(clippy::await_holding_lock, reason = "the gate is held shut; only threads that may block wait for it")]
+#[expect(
+    clippy::await_holding_lock,
+    reason = "the gate is held shut; only threads that may block wait for it"
+)]
 async fn a_thread_that_blocks_for_ever_leaves_one_outcome_and_its_late_end_settles_it() {
     let (journal, rows, shut) = (MemoryJournal::new(), Rows::default(), Shut::default());
     let executor = whole(strays(), &journal, &rows).build().unwrap();
@@ -182,7 +185,10 @@ async fn a_secret_that_a_call_was_handed_or_given_is_in_no_result_and_no_record(
         let both = format!("{} and {password}", key.expose());
         match how {
             "error" => Err(ToolError::failed(both.clone()).hint(both.clone()).detail("both", both)),
-            _ => Ok(ToolOutput::structured(json!({"both": both, password: 1})).with_content(Content::text(both))),
+            _ => {
+                Ok(ToolOutput::structured(json!({"both": both, password: 1}))
+                    .with_content(Content::text(both)))
+            }
         }
     }
     use tool_core::Content;
@@ -201,7 +207,11 @@ async fn a_secret_that_a_call_was_handed_or_given_is_in_no_result_and_no_record(
     let error = call("error").await.unwrap_err();
     assert_eq!(error.message(), "[secret:VAULT_KEY] and [secret:password]");
     // What is known by now is also taken out of what a step outside of shaping says, and of what is recorded as an argument.
-    let echoed = executor.call(Call::new("tell", json!({"how": "vault-canary-77", "vault-canary-77": 1})), &ctx, Caller::Llm);
+    let echoed = executor.call(
+        Call::new("tell", json!({"how": "vault-canary-77", "vault-canary-77": 1})),
+        &ctx,
+        Caller::Llm,
+    );
     let echoed = echoed.await.unwrap_err();
     call("vault-canary-77").await.unwrap();
     let recorded = journal.rows(&RowQuery::default()).await.unwrap();

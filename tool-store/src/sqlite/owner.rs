@@ -115,8 +115,7 @@ impl Owners {
     /// The processes of the other owners that are alive.
     pub(crate) fn pids(&mut self) -> Vec<String> {
         let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let names =
-            files.filter_map(|file| file.file_name().to_str()?.strip_suffix(LOCK).map(str::to_owned));
+        let names = files.filter_map(|file| file.file_name().to_str()?.strip_suffix(LOCK).map(str::to_owned));
         let others: Vec<String> = names.filter(|name| *name != self.me).collect();
         let alive = others.into_iter().filter(|owner| self.is_alive(owner)).collect::<Vec<_>>();
         alive

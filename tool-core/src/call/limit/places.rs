@@ -168,7 +168,8 @@ mod model {
         /// One call as the layer makes it: what is free is taken, the rest waited for in the queue.
         async fn call(self: Arc<Self>, effect: bool, one_of_tool: bool, panics: bool) {
             let mut held = Held::default();
-            let mut places = self.places(effect, one_of_tool).into_iter().skip_while(|place| held.try_take(place));
+            let mut places =
+                self.places(effect, one_of_tool).into_iter().skip_while(|place| held.try_take(place));
             let rest: Vec<Place> = places.by_ref().collect();
             drop(places);
             if !rest.is_empty() {
@@ -201,7 +202,10 @@ mod model {
 
         fn check(&self) {
             let [reads, effects] = [0, 1].map(|kind| self.0.running[kind].load(Ordering::SeqCst));
-            assert!(effects == 0 || (effects, reads) == (1, 0), "{effects} side effects beside {reads} reads");
+            assert!(
+                effects == 0 || (effects, reads) == (1, 0),
+                "{effects} side effects beside {reads} reads"
+            );
             assert!((reads + effects) as usize <= PROCESS, "{reads} reads and {effects} side effects");
         }
     }
@@ -223,7 +227,9 @@ mod model {
 
         fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
             let Some(call) = &mut self.call else { return Poll::Ready(()) };
-            if catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))).is_ok_and(|polled| polled.is_pending()) {
+            if catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx)))
+                .is_ok_and(|polled| polled.is_pending())
+            {
                 self.polls -= 1;
                 if self.polls > 0 {
                     return Poll::Pending;
@@ -244,7 +250,11 @@ mod model {
             let tasks: Vec<_> = (0..CALLS)
                 .map(|_| {
                     let mut random = thread_rng();
-                    let kind = [random.gen_range(0..2) == 0, random.gen_range(0..2) == 0, random.gen_range(0..4) == 0];
+                    let kind = [
+                        random.gen_range(0..2) == 0,
+                        random.gen_range(0..2) == 0,
+                        random.gen_range(0..4) == 0,
+                    ];
                     let polls = if random.gen_range(0..3) == 0 { random.gen_range(1..4) } else { u32::MAX };
                     let call: Pin<Box<dyn Future<Output = ()> + Send>> =
                         Box::pin(Arc::clone(&world).call(kind[0], kind[1], kind[2]));

@@ -155,7 +155,8 @@ impl fmt::Debug for KnownSecrets {
     /// Their number, and nothing of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let search = self.search();
-        let names: std::collections::BTreeSet<&String> = search.secrets.iter().map(|known| &known.0).collect();
+        let names: std::collections::BTreeSet<&String> =
+            search.secrets.iter().map(|known| &known.0).collect();
         write!(f, "KnownSecrets({})", names.len())
     }
 }
