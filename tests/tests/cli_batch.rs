@@ -138,14 +138,43 @@ fn arguments_may_be_a_text_that_holds_an_object() {
 
 #[test]
 fn a_member_that_a_line_gives_twice_is_named_with_the_line_and_the_same_in_the_arguments_is_an_issue_there() {
-    let lines = "\n{\"id\":1,\"tool\":\"change\",\"id\":2}\n{\"tool\":\"remove\",\"args\":{\"id\":1,\"id\":1}}\n{\"id\":1,\"tool\":\"change\"}";
+    let lines = "\n{\"id\":1,\"tool\":\"change\",\"id\":2}\n{\"id\":7,\"tool\":\"remove\",\"args\":{\"id\":1,\"id\":1}}\n{\"id\":1,\"tool\":\"change\"}";
     let (_, answers) = run(&Diary::default(), &[], lines);
     let [of_line, of_arguments, sound] = answers.as_slice() else { panic!("{answers:?}") };
     assert_eq!(of_line["error"]["message"], "Line 2 gives \"id\" twice.");
     let issues =
         json!([{"path": "", "code": "duplicate", "expected": "one value", "got": "the key \"id\" twice"}]);
     assert_eq!(of_line["error"]["issues"], issues);
-    assert_eq!(of_arguments["error"]["issues"][0]["path"], "/args/id");
+    // Arguments given twice are told as with `--input`.
+    assert_eq!(of_arguments["error"]["code"], "duplicate_key");
+    assert_eq!(of_arguments["error"]["issues"][0]["path"], "/id");
+    assert_eq!([&of_arguments["id"], &of_arguments["tool"]], [&json!(7), &json!("remove")]);
+    assert_eq!(sound["ok"], true);
+}
+
+#[test]
+fn what_is_wrong_with_a_line_is_told_like_what_is_wrong_with_a_call() {
+    let lines = [
+        json!({"id": {}, "tool": 5, "arg": {"id": 1}, "args": []}),
+        json!({"id": 2, "tool": "remove", "args": []}),
+        json!({"id": 3, "tool": "change", "args": null}),
+    ];
+    let (_, answers) = run(&Diary::default(), &[], lines.map(|line| format!("{line}\n")).concat());
+    let [line, arguments, sound] = answers.as_slice() else { panic!("{answers:?}") };
+    assert_eq!([&line["id"], &line["tool"]], [&Value::Null, &Value::Null]);
+    assert_eq!(
+        line["error"]["issues"],
+        json!([
+            {"path": "/id", "code": "type", "expected": "string or number", "got": "empty object"},
+            {"path": "/tool", "code": "type", "expected": "string", "got": "integer 5"},
+            {"path": "/args", "code": "type", "expected": "object or string", "got": "array of 0 items"},
+            {"path": "/arg", "code": "unknown", "expected": "one of the parameters id, tool, args",
+             "got": "object with keys id",
+             "hint": "did you mean `args`?"},
+        ])
+    );
+    assert_eq!([&arguments["id"], &arguments["tool"]], [&json!(2), &json!("remove")]);
+    assert_eq!(arguments["error"]["issues"][0]["path"], "/args");
     assert_eq!(sound["ok"], true);
 }
 

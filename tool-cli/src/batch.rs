@@ -2,6 +2,8 @@
 //!
 //! Only reads overlap; a side effect waits for all before it, and all behind it wait. Nobody is asked.
 
+mod frame;
+
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,12 +15,14 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tool_core::args::{self, MAX_ARGS_BYTES};
+use tool_core::args::MAX_ARGS_BYTES;
 use tool_core::def::Surface;
 use tool_core::{
-    ArgIssue, Call, Caller, Executor, IssueCode, Plan, Registry, ToolContext, ToolError, ToolOutput,
-    ToolResult, envelope,
+    Call, Caller, Executor, IssueCode, Plan, Registry, ToolContext, ToolError, ToolOutput, ToolResult,
+    envelope,
 };
+
+use frame::Frame;
 
 use crate::answer;
 use crate::builtin::call::unknown_tool;
@@ -32,9 +36,6 @@ use crate::schema;
 use crate::settings::Settings;
 use crate::sources::unreadable_file;
 use crate::tree::Tree;
-
-/// The members of a line.
-const MEMBERS: [&str; 3] = ["id", "tool", "args"];
 
 /// Calls from JSON Lines.
 pub(crate) struct Batch {
@@ -270,55 +271,18 @@ impl Answers<'_> {
     // ---- lines -------------------------------------------------------------------------------------------------------
 
     fn read(&self, line: Line) -> (Head, Asked) {
-        let mut head = Head { id: Value::Null, line: line.number, tool: Value::Null };
-        let asked = match object(line.text, line.number) {
-            Ok(object) => self.asked(object, &mut head),
-            Err(error) => Err(error),
-        };
+        let Frame { id, tool, args } = Frame::read(line.text, line.number);
+        let mut head = Head { id, line: line.number, tool };
+        let asked = args.and_then(|args| self.asked(args, &mut head));
         (head, asked.unwrap_or_else(Asked::Wrong))
     }
 
-    fn asked(&self, mut object: Map<String, Value>, head: &mut Head) -> Result<Asked, ToolError> {
-        let mut issues = Vec::new();
-        match object.shift_remove("id") {
-            Some(id @ (Value::String(_) | Value::Number(_))) => head.id = id,
-            Some(other) => issues.push(issue("/id", "string or number", &other)),
-            None => {}
-        }
-        let tool = match object.shift_remove("tool") {
-            Some(Value::String(tool)) => Some(tool),
-            Some(other) => {
-                issues.push(issue("/tool", "string", &other));
-                None
-            }
-            None => {
-                issues.push(ArgIssue {
-                    got: "nothing".to_owned(),
-                    code: IssueCode::Missing,
-                    ..issue("/tool", "string", &Value::Null)
-                });
-                None
-            }
-        };
-        let args = object.shift_remove("args").unwrap_or_default();
-        for (key, value) in &object {
-            let expected = format!("one of the fields {}", MEMBERS.join(", "));
-            let path = crate::fault::pointer([key.as_str()]);
-            issues.push(ArgIssue { code: IssueCode::Unknown, ..issue(&path, &expected, value) });
-        }
-        let Some(tool) = tool.filter(|_| issues.is_empty()) else { return Err(misfit(issues)) };
-        self.call(tool, args, head)
-    }
-
-    fn call(&self, tool: String, args: Value, head: &mut Head) -> Result<Asked, ToolError> {
+    fn asked(&self, args: Value, head: &mut Head) -> Result<Asked, ToolError> {
+        let tool = head.tool.as_str().unwrap_or_default().to_owned();
         let registry = self.executor.registry();
         let entry = registry.get(&tool).filter(|entry| entry.def().surfaces.contains(Surface::Cli));
         head.tool = Value::from(entry.map_or(tool.as_str(), |entry| entry.name()));
         let entry = entry.ok_or_else(|| unknown_tool(registry, &tool))?;
-        // A text is opened by the decoder, as it is wherever arguments come from.
-        if !args.is_object() && !args.is_null() && !args.is_string() {
-            return Err(misfit(vec![issue("/args", "object", &args)]));
-        }
         let side_effect = entry.def().behavior.side_effect;
         Ok(Asked::Call(Call::new(tool, args), side_effect))
     }
@@ -342,51 +306,6 @@ async fn front(running: &mut VecDeque<Running>) -> ToolResult {
             .unwrap_or_else(|error| Err(ToolError::internal("The call stopped unexpectedly.").source(error))),
         None => std::future::pending().await,
     }
-}
-
-/// The object of a line.
-fn object(text: Option<Vec<u8>>, line: usize) -> Result<Map<String, Value>, ToolError> {
-    let text = text.ok_or_else(|| args::too_large(MAX_ARGS_BYTES))?;
-    let text = String::from_utf8(text).map_err(|error| {
-        let got = format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to());
-        misfit(vec![ArgIssue { code: IssueCode::Invalid, got, ..issue("", "UTF-8 text", &Value::Null) }])
-    })?;
-    args::parse_object(&text).map_err(|error| of_line(error, line))
-}
-
-/// The refusal of a line's text. A member of the line given twice has no place in a call: the line as a whole is wrong, and
-/// the message says where.
-fn of_line(error: ToolError, line: usize) -> ToolError {
-    let is_placed = |issue: &ArgIssue| issue.path.is_empty() || issue.path.starts_with("/args/");
-    if error.arg_issues().iter().all(is_placed) {
-        return error;
-    }
-    let (mut issues, mut keys): (Vec<ArgIssue>, Vec<String>) = (Vec::new(), Vec::new());
-    for mut issue in error.arg_issues().iter().cloned() {
-        if !is_placed(&issue) {
-            let key = text(issue.path.trim_start_matches('/')).replacen("string ", "", 1);
-            issue.got = format!("the key {key} twice");
-            issue.path.clear();
-            keys.push(key);
-        }
-        issues.push(issue);
-    }
-    let message = format!("Line {line} gives {} twice.", keys.join(", "));
-    ToolError::invalid_args(message).code(error.code_str().to_owned()).issues(issues)
-}
-
-fn issue(path: &str, expected: &str, got: &Value) -> ArgIssue {
-    ArgIssue {
-        path: path.to_owned(),
-        code: IssueCode::Type,
-        expected: expected.to_owned(),
-        got: args::got(got),
-        hint: None,
-    }
-}
-
-fn misfit(issues: Vec<ArgIssue>) -> ToolError {
-    crate::settled::misfit(issues)
 }
 
 /// Reads lines on a thread of its own, at most `ahead` before they are asked for.

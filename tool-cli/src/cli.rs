@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
-    Tool, ToolContext, ToolDef, ToolError,
+    ApprovalLevel, ArgIssue, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry,
+    RowSource, Tool, ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -72,7 +72,7 @@ pub struct Cli {
     pub(crate) layers: Option<Box<Layers>>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
-    pub(crate) tables: Vec<&'static str>,
+    pub(crate) tables: Vec<OwnTable>,
     pub(crate) keys: Vec<OwnKey>,
     pub(crate) variables: Vec<(&'static str, &'static str)>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
@@ -80,6 +80,18 @@ pub struct Cli {
     pub(crate) limits: Option<Box<Judge>>,
     pub(crate) rows: Option<Arc<StoredRows>>,
 }
+
+/// A table of the settings file that the program reads itself.
+#[derive(Clone)]
+pub(crate) struct OwnTable {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What finds everything that is wrong with it.
+    pub(crate) judge: Arc<TableJudge>,
+}
+
+/// What is wrong with a table of the settings file.
+pub(crate) type TableJudge = dyn Fn(&str, &Value) -> Result<Vec<ArgIssue>, ToolError> + Send + Sync;
 
 /// Where the tools come from.
 pub(crate) enum Source {
@@ -232,10 +244,16 @@ impl Cli {
         self
     }
 
-    /// Lets the settings file have tables that the program reads itself, by [`Settings::table`].
+    /// Lets the settings file have tables that the program reads itself, by [`Settings::table`]. `judge` gets the name of a
+    /// table and its value, and tells everything that is wrong with it ([`tool_core::args::misfits`]); the settings file is
+    /// refused with the line and column of each.
     #[must_use]
-    pub fn tables(mut self, names: impl IntoIterator<Item = &'static str>) -> Cli {
-        self.tables.extend(names);
+    pub fn tables<F>(mut self, names: impl IntoIterator<Item = &'static str>, judge: F) -> Cli
+    where
+        F: Fn(&str, &Value) -> Result<Vec<ArgIssue>, ToolError> + Send + Sync + 'static,
+    {
+        let judge: Arc<TableJudge> = Arc::new(judge);
+        self.tables.extend(names.into_iter().map(|name| OwnTable { name, judge: Arc::clone(&judge) }));
         self
     }
 

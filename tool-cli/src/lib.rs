@@ -16,6 +16,7 @@ mod clap_tree;
 pub mod clash;
 mod cli;
 mod command_line;
+mod dialects;
 pub mod doctor;
 pub mod duration;
 #[cfg(feature = "dynamic-completion")]

@@ -70,9 +70,12 @@ fn lock(program: &Program) -> Option<Finding> {
     };
     // Where a schema cannot be made, that is a finding of its own.
     let changes = compare(&was.tools, &Lock::of(&program.registry).ok()?.tools);
-    let (count, class) = (changes.len(), worst(&changes));
-    let text = format!(
-        "{file} differs in {count} places ({class}): see `tools lock --check`, write it with `tools lock`"
-    );
+    let class = worst(&changes);
+    let places = match changes.len() {
+        1 => "one place".to_owned(),
+        count => format!("{count} places"),
+    };
+    let text =
+        format!("{file} differs in {places} ({class}): see `tools lock --check`, write it with `tools lock`");
     if changes.is_empty() { None } else { stale(text) }
 }

@@ -114,7 +114,7 @@ fn place(issue: &ArgIssue, flag: Option<&str>, words: Option<&Range<usize>>, sce
         return word.map_or_else(|| "arguments".to_owned(), |word| quote(&shortened(word, WORD_SHOWN)));
     };
     let rest = if flag == "--input" { issue.path.as_str() } else { below(&issue.path, flag) };
-    let flag = shortened(flag, FLAG_SHOWN);
+    let (flag, rest) = (shortened(flag, FLAG_SHOWN), shortened(rest, FLAG_SHOWN));
     if rest.is_empty() { flag } else { format!("{flag} {rest}") }
 }
 

@@ -18,7 +18,7 @@ use tool_core::{Secret, SecretSource, ToolError};
 
 use self::reader::Reader;
 pub use self::source::{LimitSet, Setting, Source};
-use crate::cli::Judge;
+use crate::cli::{Judge, OwnTable};
 use crate::fault::Fault;
 use crate::format::Format;
 use crate::globals::{AllGiven, Global};
@@ -186,7 +186,7 @@ pub(crate) struct Owner<'a> {
     /// What judges the keys and values of `[limits]`.
     pub(crate) limits: Option<&'a Judge>,
     /// The tables that the program reads itself.
-    pub(crate) tables: &'a [&'static str],
+    pub(crate) tables: &'a [OwnTable],
     /// The keys that the program reads itself.
     pub(crate) keys: &'a [OwnKey],
 }

@@ -10,9 +10,11 @@ use tool_core::{
     ToolEntry, ToolError, explain,
 };
 
+use crate::builtin::Program;
 use crate::cli::{StoredRows, for_command_line};
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::skill;
 
 /// The agent that the person is.
 pub(crate) const OPERATOR: &str = "operator";
@@ -27,6 +29,15 @@ pub struct Surroundings {
     pub registry: Registry,
     /// What the person asked for.
     pub settings: Settings,
+    /// What the built-in commands tell of.
+    pub(crate) program: Program,
+}
+
+impl Surroundings {
+    /// The files that teach an agent the tools, as `skill` writes them: path and text.
+    pub fn skills(&self) -> Vec<(String, String)> {
+        skill::files(&self.program, &[])
+    }
 }
 
 /// What decides who sees which tool.

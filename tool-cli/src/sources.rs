@@ -130,6 +130,9 @@ impl Sources<'_> {
 
     /// The bytes of a file, relative to the working directory.
     pub(crate) fn file(&self, path: &OsStr, typed: &str) -> Result<Vec<u8>, Box<Fault>> {
+        if path.is_empty() {
+            return Err(unreadable(typed, "a file without a name", "write @FILE"));
+        }
         self.opened(path, typed, |from| read(from, self.limit))
     }
 

@@ -9,6 +9,9 @@ use crate::context::ToolContext;
 use crate::def::BoxFuture;
 use crate::error::ToolError;
 
+/// The code of a call that ended with a question and is made again with the answer.
+pub const INPUT_REQUIRED: &str = "input_required";
+
 /// The longest key of a question.
 pub const QUESTION_KEY: usize = 32;
 
@@ -162,7 +165,8 @@ impl ToolContext {
     ///
     /// # Errors
     /// `denied`, code `declined`, or `input_unavailable` where nobody can be asked, or `input_required` where the call will be
-    /// made again with the answer: pass it on. `cancelled`. `internal`, code `bad_question`, for a key or field that is none.
+    /// made again with the answer: pass it on. `cancelled`. `internal`, code `bad_question`, for a key or field that is none,
+    /// or `ask_after_effect` when the call has changed something already.
     pub async fn ask(&self, key: &str, question: Question) -> Result<Value, ToolError> {
         let answers = self.ask_all([(key, question)]).await?;
         Ok(answers.into_iter().next().unwrap_or_default())
@@ -178,10 +182,8 @@ impl ToolContext {
     ) -> Result<Vec<Value>, ToolError> {
         let questions: Vec<(String, Question)> =
             questions.into_iter().map(|(key, question)| (key.into(), question)).collect();
-        for (key, question) in &questions {
-            check_key(key)?;
-            question.check()?;
-        }
+        self.may_ask(questions.iter().map(|(key, _)| key.as_str()))?;
+        questions.iter().try_for_each(|(_, question)| question.check())?;
         let Some(asker) = self.asker() else {
             let error = ToolError::denied("The tool has a question, and there is nobody to ask.");
             return Err(error.code("input_unavailable"));
@@ -190,6 +192,29 @@ impl ToolContext {
         let replies = asker.ask(self, &questions).await?;
         self.waited(asked.elapsed());
         replies.into_iter().map(answered).collect()
+    }
+
+    /// Refuses questions that cannot be asked now: everything before a question runs again where the call is made anew with
+    /// its answer, so asking comes before acting. For surfaces with requests of their own; [`ask`](Self::ask) does it.
+    ///
+    /// # Errors
+    /// `internal`: code `bad_question` for a key that is none, `ask_after_effect` when the call has had an effect.
+    pub fn may_ask<'k>(&self, keys: impl IntoIterator<Item = &'k str>) -> Result<(), ToolError> {
+        keys.into_iter().try_for_each(check_key)?;
+        match self.running().is_some_and(|call| call.has_acted()) {
+            true => {
+                let error = ToolError::internal("The tool asks after it has acted; it must ask before.");
+                Err(error.code("ask_after_effect"))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Notes that the call is about to change something: from now on it cannot ask. Capabilities that change things do it.
+    pub fn acts(&self) {
+        if let Some(call) = self.running() {
+            call.set_acted();
+        }
     }
 
     /// Asks whether to go on.

@@ -255,6 +255,14 @@ impl ToolError {
         self
     }
 
+    /// The same error where its arguments are a member of others: the paths of its issues begin with this pointer.
+    pub(crate) fn below(mut self, pointer: &str) -> Self {
+        for issue in &mut self.0.issues {
+            issue.path.insert_str(0, pointer);
+        }
+        self
+    }
+
     /// The same error with another message.
     pub(crate) fn map_message(mut self, map: impl Fn(String) -> String) -> Self {
         self.0.message = map(std::mem::take(&mut self.0.message).into_owned()).into();

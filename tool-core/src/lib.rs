@@ -26,6 +26,7 @@ mod progress;
 pub mod recover;
 pub mod registry;
 pub mod schema;
+pub mod search;
 mod secret;
 mod set;
 #[cfg(feature = "test")]
@@ -33,7 +34,7 @@ pub mod test;
 mod tool;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
-pub use ask::{Asker, QUESTION_KEY, Question, Reply};
+pub use ask::{Asker, INPUT_REQUIRED, QUESTION_KEY, Question, Reply};
 pub use call::{
     AGENT_TIMEOUT, APPROVAL_LIFE, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest,
     ApprovalState, Approvals, Approver, AskAgent, BLOCKING_MAX, CALL_BUDGET, CALL_DEPTH, Call, CallScope,

@@ -10,8 +10,9 @@ use syn::{Attribute, Item};
 
 use crate::{parse, tool, tool_set, toolbox};
 
-/// The most lines of a tool: for the tool itself and for each parameter.
-const LINES: (usize, usize) = (48, 26);
+/// The most lines of a tool: for the tool itself and for each parameter. (definition.md §9) The `#[cfg]`s of the function are
+/// not counted: every item repeats them, however many there are.
+const LINES: (usize, usize) = (45, 26);
 
 /// The most bytes of a tool with four parameters.
 const BYTES: usize = 8 * 1024;
@@ -42,7 +43,7 @@ fn expansions_stay_in_the_budget_and_cannot_panic() {
             assert!(!emitted.contains(word), "{name}: {word}");
         }
         let Some(params) = params else { continue };
-        let lines = emitted.lines().count();
+        let lines = emitted.lines().filter(|line| !line.starts_with("#[cfg")).count();
         assert!(lines <= LINES.0 + LINES.1 * params, "{name}: {lines} lines for {params} parameters");
         if params == 4 {
             assert!(lines <= 150 && emitted.len() <= BYTES, "{name}: {lines} lines, {} bytes", emitted.len());

@@ -14,6 +14,7 @@ use tool_core::{
 };
 
 use crate::era::Era;
+use crate::mcp_call::{undeclared, waits};
 use crate::question;
 use crate::state::{APPROVAL, State};
 
@@ -53,12 +54,20 @@ pub(crate) struct Dialogue {
 #[derive(Default)]
 struct Held {
     state: State,
-    /// Questions that go out when the call has ended.
-    waiting: BTreeMap<String, Question>,
+    /// What goes out when the call has ended.
+    waiting: BTreeMap<String, Wanted>,
+}
+
+/// What is asked of a client between two rounds.
+pub(crate) enum Wanted {
+    /// An answer of its person.
+    Answer(Question),
+    /// The result of a method of the protocol.
+    Raw { method: String, params: Value },
 }
 
 /// The questions that are left at the end of a call, and the state in which it goes on.
-type Suspended = (BTreeMap<String, Question>, State);
+type Suspended = (BTreeMap<String, Wanted>, State);
 
 impl Dialogue {
     pub(crate) fn new(
@@ -116,8 +125,20 @@ impl Dialogue {
                 return Err(ToolError::denied("The answers did not fit.").code("answer_invalid"));
             }
         }
-        held.waiting.insert(key.to_owned(), question);
+        held.waiting.insert(key.to_owned(), Wanted::Answer(question));
         Ok(None)
+    }
+
+    /// The result of a method of the protocol, if the client has given one; else it is asked for at the end of the call.
+    pub(crate) fn raw(&self, key: &str, method: &str, params: &Value) -> Option<Value> {
+        let mut held = self.held();
+        if let Some(answer) = held.state.answers.get(key).filter(|answer| answer.is_object()) {
+            return Some(answer.clone());
+        }
+        held.state.answers.remove(key);
+        held.waiting
+            .insert(key.to_owned(), Wanted::Raw { method: method.to_owned(), params: params.clone() });
+        None
     }
 
     /// Asks during the call.
@@ -151,16 +172,13 @@ impl Dialogue {
 
     /// What cannot be asked.
     fn unavailable(&self) -> ToolError {
-        let error = ToolError::denied("The tool has a question, and this client cannot be asked.");
-        error.code(match self.era {
-            Era::Legacy => "input_unavailable",
-            Era::Modern => CLIENT_CAPABILITY,
-        })
+        let text = "The tool has a question, and this client cannot be asked";
+        match self.era {
+            Era::Legacy => ToolError::denied(format!("{text}.")).code("input_unavailable"),
+            Era::Modern => undeclared(text, &["elicitation"]),
+        }
     }
 }
-
-/// The code of an error that names a capability which the client has not declared.
-pub(crate) const CLIENT_CAPABILITY: &str = "client_capability";
 
 /// Reads the result of an elicitation; `None` for what is none.
 fn read(answer: &Value) -> Option<Reply> {
@@ -184,16 +202,28 @@ fn params(question: &Question) -> Result<ElicitRequestParams, ToolError> {
 
 /// The end of a round: the questions, and the sealed state.
 pub(crate) fn input_required(
-    questions: &BTreeMap<String, Question>,
+    questions: &BTreeMap<String, Wanted>,
     state: String,
 ) -> Result<InputRequiredResult, ToolError> {
     let mut requests = BTreeMap::new();
-    for (key, question) in questions {
-        requests.insert(key.clone(), InputRequest::Elicitation(ElicitRequest::new(params(question)?)));
+    for (key, wanted) in questions {
+        let request = match wanted {
+            Wanted::Answer(question) => InputRequest::Elicitation(ElicitRequest::new(params(question)?)),
+            Wanted::Raw { method, params } => raw_request(method, params)?,
+        };
+        requests.insert(key.clone(), request);
     }
     let mut result = InputRequiredResult::from_request_state(state);
     result.input_requests = Some(requests);
     Ok(result)
+}
+
+fn raw_request(method: &str, params: &Value) -> Result<InputRequest, ToolError> {
+    serde_json::from_value(json!({"method": method, "params": params})).map_err(|error| {
+        ToolError::internal(format!("The request {method} cannot be sent."))
+            .code("bad_question")
+            .source(error)
+    })
 }
 
 impl Asker for Dialogue {
@@ -214,7 +244,7 @@ impl Asker for Dialogue {
                 }
             }
             if replies.len() < questions.len() {
-                return Err(ToolError::denied("The call waits for an answer.").code("input_required"));
+                return Err(waits());
             }
             Ok(replies)
         })

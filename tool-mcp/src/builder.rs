@@ -27,6 +27,8 @@ pub struct McpServerBuilder {
     pub(crate) confirm: Confirm,
     pub(crate) state_secret: Option<Arc<Secret>>,
     pub(crate) live_filter: bool,
+    pub(crate) search: Option<Vec<String>>,
+    pub(crate) skills: Vec<(String, String)>,
 }
 
 impl McpServerBuilder {
@@ -45,6 +47,8 @@ impl McpServerBuilder {
             confirm: Confirm::default(),
             state_secret: None,
             live_filter: false,
+            search: None,
+            skills: Vec::new(),
         }
     }
 
@@ -127,10 +131,22 @@ impl McpServerBuilder {
         self
     }
 
+    /// Lists four tools that find, describe and call the others, and besides them only these.
+    pub fn search(mut self, pinned: impl IntoIterator<Item = String>) -> Self {
+        self.search = Some(pinned.into_iter().collect());
+        self
+    }
+
+    /// Serves skills as resources: files by path, such as `NAME/SKILL.md` and `NAME/reference/TOOL.md`.
+    pub fn skills(mut self, files: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.skills.extend(files);
+        self
+    }
+
     /// The server.
     ///
     /// # Errors
-    /// Those of the executor; `invalid_args`, code `no_match`, for a pattern that matches no tool; `not_configured`, code
+    /// Those of the executor; `invalid_args`, code `no_match`, for a pattern or a pinned name that matches no tool; `not_configured`, code
     /// `no_tools`, where nothing is left to serve.
     pub fn build(self) -> Result<McpServer, ToolError> {
         McpServer::new(self)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tool_core::args::suggest;
 use tool_core::def::Surface;
+use tool_core::dialect::SEARCH_TOOLS;
 use tool_core::{
     Gate, Pattern, Policy, Reason, Registry, RowSource, Snapshot, ToolContext, ToolEntry, ToolError, explain,
     gate,
@@ -40,6 +41,7 @@ impl Filter {
         ctx: &ToolContext,
         policy: Option<&Arc<dyn Policy>>,
         stored: &[(String, RowSource)],
+        searches: bool,
         keep: impl Fn(&ToolEntry) -> bool,
     ) -> Result<Snapshot, ToolError> {
         self.check(registry, policy.is_some())?;
@@ -54,13 +56,16 @@ impl Filter {
                 built = self.only.iter().fold(built, |built, only| built.row(only, RowSource::Global));
             }
         }
+        let own = SEARCH_TOOLS.into_iter().filter(|_| searches);
+        built = own.fold(built, |built, name| built.row(name, RowSource::Global));
         built = stored.iter().fold(built, |built, (pattern, source)| built.row(pattern, source.clone()));
         built = self.except.iter().fold(built, |built, not| built.row(format!("!{not}"), RowSource::Global));
         let taken = registry.iter().filter(|tool| self.takes_away(tool) || !keep(tool));
         built = taken.fold(built, |built, tool| built.row(format!("!{}", tool.name()), RowSource::Global));
         let snapshot = built.build(registry)?;
         report_missing_secrets(registry, &snapshot);
-        match registry.iter().any(|tool| gate(tool, &snapshot) == Gate::Visible) {
+        let own = |tool: &ToolEntry| searches && SEARCH_TOOLS.contains(&tool.name());
+        match registry.iter().any(|tool| !own(tool) && gate(tool, &snapshot) == Gate::Visible) {
             true => Ok(snapshot),
             false => Err(nothing(registry, &snapshot)),
         }
@@ -85,17 +90,21 @@ impl Filter {
                 return Err(error.hint("leave tools out with --except"));
             }
             if !registry.iter().any(|tool| pattern.matches(tool)) {
-                return Err(no_match(option, text, registry));
+                return Err(no_match(option, text, registry.iter()));
             }
         }
         Ok(())
     }
 }
 
-fn no_match(option: &str, text: &str, registry: &Registry) -> ToolError {
+pub(crate) fn no_match<'t>(
+    option: &str,
+    text: &str,
+    tools: impl Iterator<Item = &'t ToolEntry>,
+) -> ToolError {
     let shown: String = text.chars().take(80).collect();
     let error = ToolError::invalid_args(format!("{option} {shown} matches no tool.")).code("no_match");
-    let names = registry.iter().flat_map(|tool| tool.names().map(|name| (tool.name(), name)));
+    let names = tools.flat_map(|tool| tool.names().map(|name| (tool.name(), name)));
     let plain: String = text.chars().filter(|c| !['*', '?'].contains(c)).collect();
     match suggest(&plain, names).first() {
         Some(near) => error.hint(format!("did you mean {near}?")),

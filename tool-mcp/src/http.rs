@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Secret, ToolError};
 
-use crate::server::{Handler, McpServer, Pages};
+use crate::server::{Handler, LOCAL, McpServer, Pages};
 
 /// The path of the endpoint.
 pub const ENDPOINT: &str = "/mcp";
@@ -58,6 +58,8 @@ pub struct HttpOptions {
     pub allow_origins: Vec<String>,
     /// What clients must show as `Authorization: Bearer`.
     pub token: Option<Arc<Secret>>,
+    /// What whoever shows it is called; `local` without a name.
+    pub principal: Option<String>,
 }
 
 impl std::fmt::Debug for HttpOptions {
@@ -84,7 +86,13 @@ impl HttpOptions {
                 .code("bad_address")
                 .hint("use ADDR:PORT such as 127.0.0.1:8000, or a port alone")
         })?;
-        Ok(HttpOptions { address, allow_hosts: Vec::new(), allow_origins: Vec::new(), token: None })
+        Ok(HttpOptions {
+            address,
+            allow_hosts: Vec::new(),
+            allow_origins: Vec::new(),
+            token: None,
+            principal: None,
+        })
     }
 
     /// Refuses an address that others can reach, unless they need a token and a name.
@@ -172,7 +180,8 @@ fn router(server: McpServer, options: &HttpOptions, stop: &CancellationToken) ->
         .with_sse_keep_alive(Some(KEEP_ALIVE))
         .with_max_request_body_bytes(BODY_BYTES)
         .with_cancellation_token(stop.clone());
-    let handler = Handler { server, pages: Pages::Whole };
+    let principal = options.principal.as_deref().unwrap_or(LOCAL).into();
+    let handler = Handler { server, pages: Pages::Whole, principal };
     let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
     let token = options.token.as_ref().map(|token| digest(token.expose().as_bytes()));
     let guard = Guard { token, origins: options.allow_origins.clone().into(), sessions };

@@ -15,6 +15,7 @@
 //! # }
 //! ```
 
+pub mod add;
 mod ask;
 mod builder;
 mod call;
@@ -24,10 +25,12 @@ mod filter;
 mod http;
 mod instructions;
 mod listing;
+mod mcp_call;
 mod progress;
 mod question;
 mod server;
 mod sight;
+mod skills;
 mod state;
 mod stdio;
 
@@ -36,6 +39,7 @@ pub use builder::McpServerBuilder;
 pub use era::Era;
 pub use filter::Filter;
 pub use http::{BODY_BYTES, ENDPOINT, HttpOptions, HttpServer, SESSION_IDLE, SESSIONS_MAX};
+pub use mcp_call::McpCall;
 pub use server::McpServer;
 pub use state::STATE_LIFE;
 pub use stdio::{LINE_BYTES, asked_to_end, serve_stdio, serve_streams};

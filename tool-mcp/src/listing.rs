@@ -36,14 +36,19 @@ pub(crate) struct Page {
 }
 
 impl Listing {
-    /// Writes the tools, which are sorted by name, for an era.
-    pub(crate) fn new(era: Era, tools: &[&ToolEntry]) -> Result<Listing, ToolError> {
+    /// Writes the tools, which are sorted by name, for an era; those that are to be listed.
+    pub(crate) fn new(
+        era: Era,
+        tools: &[&ToolEntry],
+        is_listed: impl Fn(&str) -> bool,
+    ) -> Result<Listing, ToolError> {
         let plan = era.dialect().plan(tools, &PlanOptions::default())?;
         let descriptors = match era.dialect().tools(&plan) {
             Value::Array(descriptors) => descriptors,
             _ => Vec::new(),
         };
         let listed = plan.tools.iter().zip(descriptors).filter(|(tool, _)| !tool.entry.def().hidden);
+        let listed = listed.filter(|(tool, _)| is_listed(tool.entry.name()));
         let tools = listed.map(|(tool, descriptor)| Listed::new(&tool.entry, descriptor)).collect();
         let page = Limits::default().get(limits::MCP_PAGE);
         Ok(Listing { plan, tools, page })

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use tool_core::dialect::SEARCH_TOOLS;
 use tool_core::{Executor, Snapshot, ToolError};
 
 use crate::era::Era;
+use crate::filter::no_match;
 use crate::listing::Listing;
 
 /// The visible tools, and how each era lists them.
@@ -16,9 +18,25 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    pub(crate) fn new(executor: &Executor, snapshot: Snapshot) -> Result<Sight, ToolError> {
+    /// The visible tools; where they are searched, all but the pinned ones are left out of the lists.
+    ///
+    /// # Errors
+    /// `invalid_args`, code `no_match`, for a pinned name that no visible tool has.
+    pub(crate) fn new(
+        executor: &Executor,
+        snapshot: Snapshot,
+        pinned: Option<&[String]>,
+    ) -> Result<Sight, ToolError> {
         let visible = executor.visible(&snapshot);
-        let [legacy, modern] = Era::ALL.map(|era| Listing::new(era, &visible));
+        let named = |name: &str| visible.iter().any(|tool| tool.name() == name);
+        if let Some(unknown) = pinned.into_iter().flatten().find(|name| !named(name)) {
+            return Err(no_match("--pin", unknown, visible.iter().copied()));
+        }
+        let is_listed = |name: &str| match pinned {
+            Some(pinned) => SEARCH_TOOLS.contains(&name) || pinned.iter().any(|pinned| pinned == name),
+            None => true,
+        };
+        let [legacy, modern] = Era::ALL.map(|era| Listing::new(era, &visible, is_listed));
         let (legacy, modern) = (legacy?, modern?);
         Ok(Sight { snapshot: Arc::new(snapshot), legacy, modern })
     }

@@ -81,7 +81,11 @@ impl Seal {
     }
 
     pub(crate) fn seal(&self, state: &State, bound: &[u8]) -> Option<String> {
-        let options = SealOptions::new().associated_data(bound).ttl(STATE_LIFE);
+        self.seal_for(state, bound, STATE_LIFE)
+    }
+
+    fn seal_for(&self, state: &State, bound: &[u8], life: Duration) -> Option<String> {
+        let options = SealOptions::new().associated_data(bound).ttl(life);
         self.0.seal_json_with(state, &options).ok()
     }
 
@@ -126,6 +130,18 @@ mod tests {
         assert_eq!(state.answers.keys().collect::<Vec<_>>(), ["name"]);
         state.take(&answers);
         assert_eq!(state.answers.len(), 1, "nothing is awaited any more");
+    }
+
+    #[test]
+    fn a_state_is_not_opened_after_its_life() {
+        assert_eq!(STATE_LIFE, Duration::from_secs(600));
+        let (seal, state) = (Seal::of_process(), State::first(None));
+        let sealed = seal.seal_for(&state, b"this", Duration::from_millis(1)).unwrap();
+        let deadline = std::time::Instant::now() + Duration::from_secs(10);
+        while seal.open(&sealed, b"this").is_some() {
+            assert!(std::time::Instant::now() < deadline, "it is over after a millisecond");
+        }
+        assert!(seal.open(&seal.seal(&state, b"this").unwrap(), b"this").is_some());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tool_core::{SHUTDOWN_GRACE, ToolError};
 
 use crate::era::Era;
-use crate::server::{Handler, LIST_TTL_MS, McpServer, Note, Pages};
+use crate::server::{Handler, LIST_TTL_MS, LOCAL, McpServer, Note, Pages};
 
 /// The longest message.
 pub const LINE_BYTES: usize = 16 * 1024 * 1024;
@@ -75,7 +75,7 @@ pub async fn serve_streams(
     stop: CancellationToken,
 ) -> Result<(), ToolError> {
     let transport = Lines::new(server.clone(), read, write);
-    let handler = Handler { server, pages: Pages::Noted };
+    let handler = Handler { server, pages: Pages::Noted, principal: LOCAL.into() };
     match handler.serve_with_ct(transport, stop).await {
         Ok(running) => match running.waiting().await {
             Ok(_) => Ok(()),

@@ -16,9 +16,10 @@ use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 use tokio_util::sync::CancellationToken;
+use tool_core::journal::{Journal as _, MemoryJournal, RowQuery, Status};
 use tool_core::prelude::*;
-use tool_core::{Executor, Question, Registry};
-use tool_mcp::{Confirm, McpServer, serve_streams};
+use tool_core::{Executor, JournalMode, Question, Registry};
+use tool_mcp::{Confirm, McpCall, McpServer, serve_streams};
 
 /// What was deleted.
 #[derive(Default)]
@@ -39,6 +40,36 @@ fn delete(
     format!("{name} is gone")
 }
 
+/// Asks for a name, and then writes it down.
+#[tool(register = false, side_effect, idempotent = false)]
+async fn sign(
+    /// Where.
+    paper: &str,
+    #[ctx] deleted: &Deleted,
+    ctx: &ToolContext,
+) -> Result<String, ToolError> {
+    let who = Question::new("Who?").field("name", json!({"type": "string"}), true);
+    let who = ctx.ask("who", who).await?;
+    ctx.acts();
+    deleted.0.fetch_add(1, Ordering::SeqCst);
+    Ok(format!("{paper} {}", who["name"].as_str().unwrap_or("")))
+}
+
+/// Acts, and asks too late.
+#[tool(register = false, side_effect, idempotent = false)]
+async fn hasty(ctx: &ToolContext) -> Result<String, ToolError> {
+    ctx.acts();
+    ctx.confirm("sure", "Sure?").await?;
+    Ok("done".to_owned())
+}
+
+/// Has the client answer, and says who it is.
+#[tool(register = false)]
+fn inquire(#[ctx] call: &McpCall) -> Result<String, ToolError> {
+    let roots = call.input("roots", "roots/list", json!({}))?;
+    Ok(format!("{} {} {} {}", call.client_name(), call.client_version(), call.protocol_version(), roots))
+}
+
 /// Asks who somebody is, and then what for.
 #[tool(register = false)]
 async fn interview(ctx: &ToolContext) -> Result<String, ToolError> {
@@ -54,20 +85,31 @@ struct Client {
     write: WriteHalf<DuplexStream>,
     id: u64,
     deleted: Arc<Deleted>,
+    journal: Arc<MemoryJournal>,
 }
 
 impl Client {
     fn new(confirm: Confirm) -> Client {
-        let registry = Registry::builder().add::<DeleteTool>().add::<InterviewTool>().build().unwrap();
+        let registry = Registry::builder().add::<DeleteTool>().add::<InterviewTool>().add::<SignTool>();
+        let registry = registry.add::<HastyTool>().add::<InquireTool>().build().unwrap();
+        let journal = Arc::new(MemoryJournal::new());
         let deleted = Arc::new(Deleted::default());
         let context = ToolContext::builder().provide_arc(Arc::clone(&deleted));
-        let server = McpServer::builder(Executor::standard(registry)).context(context).confirm(confirm);
+        let server = Executor::standard(registry).journal(journal.clone(), JournalMode::Effects, "tests");
+        let server = McpServer::builder(server).context(context).confirm(confirm);
         let server = server.build().unwrap();
         let (near, far) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(far);
         tokio::spawn(serve_streams(server, read, write, CancellationToken::new()));
         let (read, write) = tokio::io::split(near);
-        Client { read: BufReader::new(read).lines(), write, id: 0, deleted }
+        Client { read: BufReader::new(read).lines(), write, id: 0, deleted, journal }
+    }
+
+    /// The rows of a tool in the journal: id and status.
+    async fn rows(&self, tool: &str) -> Vec<(String, Status)> {
+        let query = RowQuery { tool: Some(tool.to_owned()), ..RowQuery::default() };
+        let rows = self.journal.rows(&query).await.unwrap();
+        rows.into_iter().map(|row| (row.call_id, row.status)).collect()
     }
 
     fn deleted(&self) -> usize {
@@ -168,6 +210,77 @@ async fn a_destructive_call_is_suspended_and_runs_once_when_it_is_accepted() {
     let done = client.asked(retry(&call, &state, &yes)).await;
     assert_eq!(done["result"]["content"][0]["text"], "a.txt is gone", "{done}");
     assert_eq!((done["result"]["resultType"].as_str(), client.deleted()), (Some("complete"), 1));
+    let rows = client.rows("delete").await;
+    assert!(matches!(rows.as_slice(), [(_, Status::Ok)]), "one call of two rounds: {rows:?}");
+}
+
+#[tokio::test]
+async fn a_tool_that_asks_and_then_acts_is_one_call_in_the_journal() {
+    let mut client = Client::new(Confirm::Ask);
+    let call = json!({"name": "sign", "arguments": {"paper": "lease"}});
+    let first = client.asked(call.clone()).await;
+    let waiting = client.rows("sign").await;
+    assert_eq!((waiting.len(), client.deleted()), (1, 0), "{waiting:?}");
+    let answer = json!({"who": {"action": "accept", "content": {"name": "Ada"}}});
+    let done = client.asked(retry(&call, &state(&first), &answer)).await;
+    assert_eq!(done["result"]["content"][0]["text"], "lease Ada", "{done}");
+    assert_eq!(client.rows("sign").await, [(waiting[0].0.clone(), Status::Ok)], "its own row goes on");
+    assert_eq!(client.deleted(), 1);
+    // The answered round comes again: the call has been made, and its outcome is what there is.
+    let again = client.asked(retry(&call, &state(&first), &answer)).await;
+    assert_eq!(
+        (again["result"]["content"][0]["text"].as_str(), client.deleted()),
+        (Some("lease Ada"), 1),
+        "{again}"
+    );
+}
+
+#[tokio::test]
+async fn a_question_after_an_effect_is_refused() {
+    let mut client = Client::new(Confirm::Ask);
+    let error = failure(&client.asked(json!({"name": "hasty", "arguments": {}})).await);
+    assert_eq!((&error["kind"], &error["code"]), (&json!("internal"), &json!("ask_after_effect")), "{error}");
+    // Before the effect it is asked.
+    let first = client.asked(json!({"name": "sign", "arguments": {"paper": "p"}})).await;
+    assert_eq!(first["result"]["resultType"], "input_required", "{first}");
+}
+
+#[tokio::test]
+async fn a_tool_may_have_the_client_answer_what_it_has_declared() {
+    let mut client = Client::new(Confirm::Ask);
+    let call = json!({"name": "inquire", "arguments": {}});
+    let refused = client.modern(call.clone(), json!({"elicitation": {}})).await;
+    assert_eq!(refused["error"]["code"], -32021, "{refused}");
+    assert_eq!(refused["error"]["data"]["requiredCapabilities"], json!({"roots": {}}));
+    let first = client.modern(call.clone(), json!({"roots": {}})).await;
+    assert_eq!(first["result"]["inputRequests"]["roots"]["method"], "roots/list", "{first}");
+    for nothing in [json!({}), json!({"roots": null}), json!({"roots": 5})] {
+        let again = client.modern(retry(&call, &state(&first), &nothing), json!({"roots": {}})).await;
+        assert_eq!(again["result"]["resultType"], "input_required", "asked again: {again}");
+    }
+    let answer = json!({"roots": {"roots": []}});
+    let done = client.modern(retry(&call, &state(&first), &answer), json!({"roots": {}})).await;
+    let text = done["result"]["content"][0]["text"].as_str().unwrap();
+    assert_eq!(text, "tests 1 2026-07-28 {\"roots\":[]}", "{done}");
+    // The legacy era has no such requests.
+    let mut legacy = Client::new(Confirm::Ask);
+    legacy.initialize(json!({"roots": {}})).await;
+    legacy.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})).await;
+    assert_eq!(failure(&legacy.receive().await)["code"], "input_unavailable");
+}
+
+#[tokio::test]
+async fn ten_rounds_are_enough() {
+    let mut client = Client::new(Confirm::Ask);
+    let call = json!({"name": "interview", "arguments": {}});
+    let mut last = client.asked(call.clone()).await;
+    let mut rounds = 1;
+    while last["result"]["resultType"] == "input_required" {
+        assert!(rounds <= 11, "{last}");
+        last = client.asked(retry(&call, &state(&last), &json!({}))).await;
+        rounds += 1;
+    }
+    assert_eq!((failure(&last)["code"].as_str(), rounds), (Some("too_many_rounds"), 11), "{last}");
 }
 
 #[tokio::test]

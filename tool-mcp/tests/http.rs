@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tool_core::prelude::*;
 use tool_core::{Executor, Registry};
@@ -28,17 +29,42 @@ fn add(
     a + b
 }
 
+/// What a call that waits tells of itself.
+struct Told(watch::Sender<&'static str>);
+
+/// Waits until it is cancelled.
+#[tool(register = false)]
+async fn wait(#[ctx] told: &Told, ctx: &ToolContext) -> Result<String, ToolError> {
+    told.0.send_replace("running");
+    ctx.cancelled().await;
+    told.0.send_replace("cancelled");
+    Err(ToolError::cancelled("It was cancelled."))
+}
+
 fn server() -> McpServer {
-    let registry = Registry::builder().add::<AddTool>().build().unwrap();
-    McpServer::builder(Executor::standard(registry)).name("demo").version("1").build().unwrap()
+    told_server(&watch::channel("idle").0)
+}
+
+fn told_server(told: &watch::Sender<&'static str>) -> McpServer {
+    let registry = Registry::builder().add::<AddTool>().add::<WaitTool>().build().unwrap();
+    let context = ToolContext::builder().provide(Told(told.clone()));
+    let server = McpServer::builder(Executor::standard(registry)).context(context);
+    server.name("demo").version("1").build().unwrap()
 }
 
 /// A server and its address; it ends with the guard.
 async fn serve(change: impl FnOnce(&mut HttpOptions)) -> (String, tokio_util::sync::DropGuard) {
+    listen(server(), change).await
+}
+
+async fn listen(
+    server: McpServer,
+    change: impl FnOnce(&mut HttpOptions),
+) -> (String, tokio_util::sync::DropGuard) {
     let mut options = HttpOptions::at("0").unwrap();
     change(&mut options);
     let stop = CancellationToken::new();
-    let http = HttpServer::bind(server(), options, stop.clone()).await.unwrap();
+    let http = HttpServer::bind(server, options, stop.clone()).await.unwrap();
     let url = http.url().unwrap();
     tokio::spawn(http.serve());
     (url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned(), stop.drop_guard())
@@ -59,7 +85,6 @@ fn request(method: &str, mut params: Value) -> String {
 
 /// The status, the head and the body of the answer to a request with these headers.
 async fn post(address: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
-    let mut stream = TcpStream::connect(address).await.unwrap();
     let mut head = format!(
         "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
          MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: add\r\nConnection: close\r\n\
@@ -72,9 +97,14 @@ async fn post(address: &str, headers: &[(&str, &str)], body: &str) -> (u16, Stri
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
-    stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
+    answered(address, &format!("{head}\r\n{body}")).await
+}
+
+/// Sends a request, and reads the answer to its end.
+async fn answered(address: &str, request: &str) -> (u16, String, String) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
     // A server that refuses a body need not read it.
-    let _ = stream.write_all(body.as_bytes()).await;
+    let _ = stream.write_all(request.as_bytes()).await;
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;
     let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -130,6 +160,63 @@ async fn a_token_is_needed_where_one_is_set() {
     let (code, head, _) = post(&address, &[good, ("Origin", "https://app.example")], &discover()).await;
     assert_eq!(code, 200);
     assert!(head.contains("access-control-allow-origin: https://app.example"), "{head}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_away_cancels_its_call() {
+    let (told, mut heard) = watch::channel("idle");
+    let (address, _guard) = listen(told_server(&told), |_| {}).await;
+    let body = request("tools/call", json!({"name": "wait", "arguments": {}}));
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+         Mcp-Method: tools/call\r\nMcp-Name: wait\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut becomes = async |state| {
+        let heard = heard.wait_for(|told| *told == state);
+        tokio::time::timeout(std::time::Duration::from_secs(30), heard).await.unwrap().unwrap();
+    };
+    becomes("running").await;
+    drop(stream);
+    becomes("cancelled").await;
+    assert_eq!(post(&address, &[], &discover()).await.0, 200, "others are served on");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn there_are_so_many_sessions_and_one_more_when_one_ends() {
+    let (address, _guard) = serve(|_| {}).await;
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "tests", "version": "1"}});
+    let body = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string();
+    let mut sessions = Vec::new();
+    for _ in 0..tool_mcp::SESSIONS_MAX {
+        let (code, head, _) = legacy(&address, "POST", &[], &body).await;
+        assert_eq!(code, 200, "{head}");
+        let id = head
+            .lines()
+            .find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+        sessions.push(id.unwrap());
+    }
+    assert_eq!(legacy(&address, "POST", &[], &body).await.0, 503);
+    assert_eq!(post(&address, &[], &discover()).await.0, 200, "the modern era has no sessions");
+    let own = [("Mcp-Session-Id", sessions[0].as_str()), ("MCP-Protocol-Version", "2025-11-25")];
+    let gone = legacy(&address, "DELETE", &own, "").await;
+    assert!((200..300).contains(&gone.0), "{gone:?}");
+    assert_eq!(legacy(&address, "POST", &[], &body).await.0, 200);
+}
+
+/// A request of the legacy era: the status, the head and what there is of the body.
+async fn legacy(address: &str, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
+    let own: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!(
+        "{method} /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\n{own}Connection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    answered(address, &head).await
 }
 
 #[tokio::test]

@@ -346,6 +346,48 @@ fn a_cancelled_call_ends_between_two_files() {
 }
 
 #[test]
+fn a_cancelled_copy_of_a_large_file_ends_within_it_and_leaves_nothing() {
+    let tree = Tree::new();
+    // A hole: it takes long to read and no room.
+    fs::File::create(tree.root.join("large")).unwrap().set_len(1 << 30).unwrap();
+    fs::write(tree.root.join("small"), "x").unwrap();
+    let copy = |from: &str| json!({"from": from, "to": "copy"});
+    let tools = tree.tools(WorkspacePolicy::default());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Once the copy has begun.
+            let begun = || names(&tree.root).iter().any(|name| name.starts_with(".toolbox-tmp-"));
+            let deadline = Instant::now() + Duration::from_secs(30);
+            while !begun() && Instant::now() < deadline {
+                std::thread::yield_now();
+            }
+            tools.ctx.cancel();
+        });
+        assert_eq!(tools.code("copy_file", copy("large")), "cancelled");
+    });
+    assert_eq!(names(&tree.root), ["large", "small"]);
+    let others = tree.tools(WorkspacePolicy::default());
+    assert!(others.call("copy_file", copy("small")).is_ok());
+}
+
+fn names(directory: &std::path::Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn a_workspace_that_is_not_there_is_told() {
+    let tree = Tree::new();
+    let open = |root: &std::path::Path| Workspace::open(root, WorkspacePolicy::default());
+    let error = open(&tree.root.join("nowhere")).unwrap_err();
+    assert_eq!((error.kind().as_str(), error.code_str()), ("not_found", "workspace_missing"));
+    assert!(open(&tree.root).is_ok());
+}
+
+#[test]
 fn a_full_quota_stops_writes_before_they_begin() {
     let tree = Tree::new();
     fs::write(tree.root.join("a"), "x".repeat(90)).unwrap();

@@ -4,7 +4,7 @@
 
 mod log;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use log::Log;
 use serde_json::{Value, json};

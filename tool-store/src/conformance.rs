@@ -81,6 +81,7 @@ cases! {
         an_abandoned_call_is_refused
         a_former_name_is_met
         a_call_id_is_taken_once
+        a_call_that_waited_for_an_answer_goes_on_in_its_row
         a_pure_call_always_runs
     }
     finish {

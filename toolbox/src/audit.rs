@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 use tool_core::journal::now_ms;
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
-use tool_core::{AuditRow, AuditSettings, AuditSink as _, JsonLines};
+use tool_core::{AuditOutput, AuditRow, AuditSettings, AuditSink as _, JsonLines, canonical};
+use tool_std::sandbox::End;
+use tool_std::shell::ProcessEnd;
 
 use crate::journal::place;
 
@@ -41,6 +43,42 @@ pub(crate) fn settings(secrets: Arc<KnownSecrets>) -> Option<AuditSettings> {
 pub(crate) fn lost(row: &tool_core::journal::Row) {
     let Some(file) = file() else { return };
     if let Err(error) = JsonLines::new(file).write(&AuditRow::of_lost(row)) {
+        tracing::error!(target: "toolbox::audit", %error, "an audit row is lost");
+    }
+}
+
+/// Tells of the end of a background process: the row of its call has its start. (shell.md §6)
+pub(crate) fn process_ended(end: &ProcessEnd) {
+    let Some(file) = file() else { return };
+    let ended = &end.ended;
+    let fault = ended.fault();
+    let (exit_code, signal) = match ended.end {
+        End::Exit(code) => (Some(code), None),
+        End::Signal(number) => (None, Some(number)),
+    };
+    let [stdout, stderr] =
+        ended.written.each_ref().map(|written| json!({"bytes": written.bytes, "sha256": written.sha256}));
+    let told = json!({"exit_code": exit_code, "signal": signal, "stdout": stdout, "stderr": stderr});
+    let (text, digest) = (told.to_string(), canonical::sha256(&told));
+    let row = AuditRow {
+        call_id: format!("{}:{}", end.call_id.as_deref().unwrap_or_default(), end.process_id),
+        parent_call_id: end.call_id.clone(),
+        at_ms: u64::try_from(now_ms()).unwrap_or(0),
+        tenant: end.tenant.clone(),
+        agent: end.agent.clone(),
+        caller: "tool",
+        run_id: end.run_id.clone(),
+        tool: end.tool.to_owned(),
+        outcome: fault.map_or("ok", |(kind, _)| kind.as_str()),
+        code: fault.map(|(_, code)| code.to_owned()),
+        args: json!({"process_id": end.process_id}),
+        output: Some(AuditOutput { bytes: text.len(), sha256: digest, preview: Some(text) }),
+        duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
+        tries: 1,
+        rounds: 1,
+        ..AuditRow::default()
+    };
+    if let Err(error) = JsonLines::new(file).write(&row) {
         tracing::error!(target: "toolbox::audit", %error, "an audit row is lost");
     }
 }

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         .about(ABOUT)
         .layers(recorded)
         .limits(limit)
-        .tables(tool_std::configuration::TABLES)
+        .tables(tool_std::configuration::TABLES, tool_std::configuration::misfits)
         .keys(journal::mode::KEYS)
         .context(context)
         .command::<journal::JournalListTool>()
@@ -59,6 +59,8 @@ fn main() -> ExitCode {
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
         .command::<mcp::McpServeTool>()
+        .command::<mcp::add::McpAddTool>()
+        .command::<mcp::add::McpRemoveTool>()
         .probe("workspace", probe::workspace)
         .probe("journal", probe::journal)
         .probe("sandbox", probe::sandbox);

@@ -10,6 +10,10 @@ use tool_std::workspace::{Class, Rule};
 
 use crate::journal::{mode, place};
 
+/// How far commands are kept from protected names (sandbox.md §3).
+const DEEPER: &str =
+    "kept from commands in the root and in the repository around them, deeper from file tools alone";
+
 /// Root, rules and limits of the file tools.
 pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
     let workspace = crate::workspace(settings)?;
@@ -26,13 +30,15 @@ pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
         "protected": {"secret": workspace.protected(Class::Secret), "guarded": workspace.protected(Class::Guarded)},
         "warnings": warnings,
     });
-    let checks = match warnings.as_slice() {
+    let mut checks = match warnings.as_slice() {
         [] => vec![Check::ok("workspace", root)],
         some => {
             let advice = "name a directory of its own with --root";
             some.iter().map(|warning| Check::warn("workspace", *warning, advice)).collect()
         }
     };
+    let [secret, guarded] = [Class::Secret, Class::Guarded].map(|class| workspace.protected(class));
+    checks.push(Check::ok("protected names", format!("{secret} secret, {guarded} guarded: {DEEPER}")));
     Ok(Probe { section, checks, limits: limits(workspace.limits().rows()) })
 }
 

@@ -24,11 +24,16 @@ impl Drop for Program {
 }
 
 fn serve(root: &std::path::Path, options: &[&str]) -> Program {
+    serve_in(root, options, ("TOOLBOX_JOURNAL", "off"))
+}
+
+/// The same with a variable of the environment.
+fn serve_in(root: &std::path::Path, options: &[&str], variable: (&str, &str)) -> Program {
     let child = Command::new(env!("CARGO_BIN_EXE_toolbox"))
         .args(["mcp", "serve", "--root"])
         .arg(root)
         .args(options)
-        .env("TOOLBOX_JOURNAL", "off")
+        .env(variable.0, variable.1)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -193,4 +198,185 @@ fn a_command_goes_on_in_the_background_of_a_program_that_lives_on() {
     assert_eq!((&stopped["state"], &stopped["already_ended"]), (&json!("stopped"), &json!(false)));
     assert_eq!(client.value("process_list", json!({}))["processes"].as_array().unwrap().len(), 2);
     assert_eq!(client.call("process_stop", json!({"process_id": "p3"}))["isError"], true);
+}
+
+#[test]
+fn the_end_of_a_command_in_the_background_is_an_audit_row_without_what_it_wrote() {
+    let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let state_home = ("XDG_STATE_HOME", state.path().to_str().unwrap());
+    let mut program = serve_in(root.path(), &["--confirm", "client"], state_home);
+    let answers = BufReader::new(program.0.stdout.take().unwrap());
+    let mut client = Client { program, answers, asked: 0 };
+    let args = json!({"cmd": "sh", "args": ["-c", "printf 'canary-3a'; exit 3"], "background": true});
+    client.value("bash", args);
+    client.value("bash", json!({"cmd": "sleep", "args": ["60"], "background": true}));
+    for id in ["p1", "p2"] {
+        while client.value("process_output", json!({"process_id": id, "wait": 5}))["state"] == "running" {
+            if id == "p2" {
+                client.value("process_stop", json!({"process_id": id}));
+            }
+        }
+    }
+    let file = state.path().join("toolbox/audit.jsonl");
+    let ends = || -> Vec<Value> {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.filter(|row| row["args"]["process_id"].is_string() && row["tool"] == "bash").collect()
+    };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while ends().len() < 2 {
+        assert!(std::time::Instant::now() < deadline, "{:?}", ends());
+    }
+    let rows = ends();
+    let [first, second] = rows.as_slice() else { panic!("{rows:?}") };
+    assert_eq!((&first["outcome"], &first["code"]), (&json!("failed"), &json!("command_failed")));
+    assert_eq!((&second["outcome"], &second["code"]), (&json!("cancelled"), &json!("cancelled")));
+    let told: Value = serde_json::from_str(first["output"]["preview"].as_str().unwrap()).unwrap();
+    // The digest of what it wrote.
+    let sha256 = "34f56aaf9fb78c177ae506800ccce6e5c6218515532897163ed60b788c5c3998";
+    assert_eq!((&told["exit_code"], &told["stdout"]["bytes"]), (&json!(3), &json!(9)));
+    assert_eq!(told["stdout"]["sha256"], sha256);
+    assert!(rows.iter().all(|row| !row.to_string().contains("canary-3a")), "{rows:?}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.lines().any(|line| line.contains(&format!("\"call_id\":{}", first["parent_call_id"]))));
+}
+
+/// Whether a process runs whose command line has this word.
+fn runs(word: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.into_iter().any(|line| line.split(|byte| *byte == 0).any(|found| found == word.as_bytes()))
+}
+
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !holds() {
+        assert!(std::time::Instant::now() < deadline, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_cancelled_call_ends_its_command_and_is_not_answered() {
+    let root = tempfile::tempdir().unwrap();
+    for modern_era in [false, true] {
+        let mut program = serve(root.path(), &["--confirm", "client"]);
+        let mut stdin = program.0.stdin.take().unwrap();
+        let mut answers = BufReader::new(program.0.stdout.take().unwrap()).lines();
+        let write = |id, method: &str, params: Value| match modern_era {
+            true => modern(id, method, params),
+            false => legacy(id, method, &params),
+        };
+        let opening = if modern_era { write(0, "tools/list", json!({})) } else { initialize() };
+        writeln!(stdin, "{opening}").unwrap();
+        answers.next().unwrap().unwrap();
+        // A time that no other process sleeps for.
+        let time = format!("60.{}{}", std::process::id(), u8::from(modern_era));
+        let sleeps = json!({"name": "bash", "arguments": {"cmd": "sleep", "args": [time]}});
+        writeln!(stdin, "{}", write(1, "tools/call", sleeps)).unwrap();
+        wait_until("the command runs", || runs(&time));
+        let cancelled =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+        writeln!(stdin, "{cancelled}").unwrap();
+        wait_until("the command is gone", || !runs(&time));
+        writeln!(stdin, "{}", write(2, "tools/list", json!({}))).unwrap();
+        let next: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+        assert_eq!(next["id"], 2, "nothing answers the cancelled call: {next}");
+        drop(stdin);
+        let rest: Vec<String> = answers.map(Result::unwrap).collect();
+        assert!(rest.is_empty() && program.0.wait().unwrap().success(), "{rest:?}");
+    }
+}
+
+#[test]
+fn the_end_of_the_input_and_a_signal_end_the_program_and_what_it_runs() {
+    let root = tempfile::tempdir().unwrap();
+    for by_signal in [false, true] {
+        let mut program = serve(root.path(), &["--confirm", "client"]);
+        let mut stdin = program.0.stdin.take().unwrap();
+        let time = format!("61.{}{}", std::process::id(), u8::from(by_signal));
+        let sleeps = json!({"name": "bash", "arguments": {"cmd": "sleep", "args": [time]}});
+        writeln!(stdin, "{}", modern(1, "tools/call", sleeps)).unwrap();
+        wait_until("the command runs", || runs(&time));
+        if by_signal {
+            let id = program.0.id().to_string();
+            assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        } else {
+            drop(stdin);
+        }
+        assert_eq!(program.0.wait().unwrap().code(), Some(0), "by signal: {by_signal}");
+        wait_until("the command is gone", || !runs(&time));
+    }
+}
+
+#[test]
+fn what_cannot_be_served_says_why_and_how() {
+    let root = tempfile::tempdir().unwrap();
+    let nobody = root.path().join("nobody.toml");
+    std::fs::write(&nobody, "version = 1\n[agents.other]\ntools = [\"*\"]\n").unwrap();
+    let known = root.path().join("known.toml");
+    std::fs::write(&known, "version = 1\n[agents.mcp]\ntools = [\"read_file\"]\n").unwrap();
+    let (nobody, known) = (nobody.to_str().unwrap(), known.to_str().unwrap());
+    for (options, code, says) in [
+        (&["--http", "0.0.0.0:0"][..], 6, "--token-secret"),
+        (&["--http", "nowhere"], 2, "ADDR:PORT"),
+        (&["--policy", nobody], 6, "No tool is left to serve"),
+        (&["--policy", known, "--only", "read_*"], 2, "--only"),
+        (&["--only", "nope*"], 2, "--only nope* matches no tool"),
+        (&["--search", "--pin", "read_fil"], 2, "did you mean read_file?"),
+        (&["--token-secret", "TOOL_TEST_UNSET", "--http", "0"], 6, "TOOL_TEST_UNSET"),
+    ] {
+        let mut program = serve(root.path(), options);
+        drop(program.0.stdin.take());
+        let mut said = String::new();
+        program.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(program.0.wait().unwrap().code(), Some(code), "{options:?}: {said}");
+        assert!(said.contains(says), "{options:?}: {said}");
+    }
+    let list = [initialize(), legacy(1, "tools/list", &json!({}))];
+    let (answers, code) = talk(root.path(), &["--policy", known], &list);
+    let tools = of(&answers, 1)["result"]["tools"].as_array().unwrap();
+    assert_eq!((tools.len(), tools[0]["name"].as_str(), code), (1, Some("read_file"), Some(0)));
+    let (answers, _) = talk(root.path(), &["--search", "--pin", "read_file", "--skills"], &list);
+    assert_eq!(of(&answers, 1)["result"]["tools"].as_array().unwrap().len(), 5, "four and a pinned one");
+    let capabilities = &of(&answers, 0)["result"]["capabilities"];
+    assert!(capabilities["extensions"]["io.modelcontextprotocol/skills"].is_object(), "{capabilities}");
+}
+
+#[test]
+fn a_program_that_others_can_reach_serves_with_a_token_and_a_host() {
+    let root = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+    command.args(["mcp", "serve", "--http", "0.0.0.0:0", "--token-secret", "TOOL_TEST_TOKEN"]);
+    command.args(["--allow-host", "tools.example", "--root"]).arg(root.path());
+    command.env("TOOLBOX_JOURNAL", "off").env("TOOL_TEST_TOKEN", "s3cret").stderr(Stdio::piped());
+    let mut program = Program(command.stdin(Stdio::null()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(program.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let port = line.trim().strip_suffix("/mcp").and_then(|url| url.rsplit(':').next());
+    let address = format!("127.0.0.1:{}", port.unwrap_or_else(|| panic!("{line}")));
+    for (token, code) in [("s3cret", "200"), ("wrong", "401")] {
+        let body = modern(1, "tools/list", json!({}));
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: tools.example\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+             Authorization: Bearer {token}\r\nMcp-Method: tools/list\r\nConnection: close\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer.split(' ').nth(1), Some(code), "{token}: {answer}");
+    }
+}
+
+#[test]
+fn every_process_lists_the_same_bytes() {
+    let root = tempfile::tempdir().unwrap();
+    let list = [initialize(), legacy(1, "tools/list", &json!({}))];
+    let texts = (0..10).map(|_| of(&talk(root.path(), &[], &list).0, 1).to_string());
+    let texts: std::collections::BTreeSet<String> = texts.collect();
+    assert_eq!(texts.len(), 1, "members are in the same order each time");
 }

@@ -63,6 +63,7 @@ pub(crate) fn schema_tool() -> Result<DynTool, RegistryError> {
         .description("Tool with JSON Schema 2020-12 features")
         .behavior(Behavior::READ)
         .input_schema(schema())
+        .verbatim()
         .handler_sync(|args, _| Ok(ToolOutput::text(args.to_string())))
         .build()
 }

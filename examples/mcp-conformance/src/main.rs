@@ -1,16 +1,21 @@
 //! The server that the official conformance suite of MCP is run against.
 
 mod content;
+mod inputs;
 mod questions;
+mod toggled;
 
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tool_core::prelude::*;
 use tool_core::{Executor, Progress, Registry};
-use tool_mcp::{HttpOptions, HttpServer, McpServer};
+use tool_mcp::{HttpOptions, HttpServer, McpServer, serve_stdio};
+
+use crate::toggled::Toggle;
 
 /// Fails.
 #[tool]
@@ -51,12 +56,23 @@ fn test_custom_header(
     value.to_owned()
 }
 
+/// Serves at the address that is its argument, or at a port of its own choice; on standard input and output for `stdio`.
 #[tokio::main]
 async fn main() -> Result<(), ToolError> {
     let address = std::env::args().nth(1).unwrap_or_else(|| "0".to_owned());
     let registry = Registry::builder().discover().add_dyn(content::schema_tool()?).build()?;
-    let server =
-        McpServer::builder(Executor::standard(registry)).name("conformance").version("1.0.0").build()?;
+    let toggle = Arc::new(Toggle::default());
+    let server = McpServer::builder(Executor::standard(registry))
+        .name("conformance")
+        .version("1.0.0")
+        .context(ToolContext::builder().provide_arc(Arc::clone(&toggle)))
+        .filter(toggled::filter(false))
+        .live_filter()
+        .build()?;
+    toggle.of(&server);
+    if address == "stdio" {
+        return serve_stdio(server).await;
+    }
     let http = HttpServer::bind(server, HttpOptions::at(&address)?, CancellationToken::new()).await?;
     let _ = writeln!(std::io::stderr(), "listening on {}", http.url()?);
     http.serve().await

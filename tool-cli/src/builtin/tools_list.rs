@@ -80,6 +80,7 @@ pub(super) fn full(entry: &ToolEntry, tree: &Tree<'_>) -> Value {
         "hidden": def.hidden,
         "terminal": def.terminal,
         "origin": def.origin.to_string(),
+        "fingerprint": Some(tool_core::fingerprint(entry)).filter(|digest| !digest.is_empty()),
     })
 }
 

@@ -44,7 +44,8 @@ impl Session<'_> {
                     program.sight = self.policy_alone(about, settings).ok();
                 }
                 let executor = for_command_line(Executor::standard(registry.clone())).build()?;
-                let around = Surroundings { registry: about.clone(), settings: settings.clone() };
+                let (registry, settings) = (about.clone(), settings.clone());
+                let around = Surroundings { registry, settings, program: program.clone() };
                 (executor, ToolContext::builder().provide(program).provide(around))
             }
         };

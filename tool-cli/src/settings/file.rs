@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use tool_core::ToolError;
 use tool_core::args::{did_you_mean, suggest};
+use tool_core::{ArgIssue, IssueCode, ToolError};
 
 use super::word::{self, Misfit};
 use super::{LimitSet, Source};
 use super::{OwnKey, Owner};
-use crate::cli::Judge;
+use crate::cli::{Judge, OwnTable};
 use crate::io::Io;
 
 /// A larger file is no settings file.
@@ -152,9 +152,11 @@ impl File {
                 }
                 continue;
             }
-            let own = owner.tables.iter().find(|name| **name == key.get_ref());
-            if let (Some(name), DeValue::Table(_)) = (own, value.get_ref()) {
-                self.tables.insert(name, json(value.get_ref()));
+            let own = owner.tables.iter().find(|table| table.name == key.get_ref());
+            if let (Some(table), DeValue::Table(_)) = (own, value.get_ref()) {
+                let at = key.span().start;
+                found.extend(misfits(table, at, value));
+                self.tables.insert(table.name, json(value.get_ref()));
                 continue;
             }
             if let Some(own) = owner.keys.iter().find(|own| own.name == key.get_ref()) {
@@ -254,14 +256,15 @@ fn entry(
     owner: Owner<'_>,
 ) -> Result<(&'static str, String), (bool, String)> {
     let shown: String = key.chars().take(40).collect();
-    if key == LIMITS || owner.tables.contains(&key) {
+    if key == LIMITS || owner.tables.iter().any(|table| table.name == key) {
         return Err((false, format!("`{shown}`: expected table, got {}", value.get_ref().type_str())));
     }
     let Some(known) = KEYS.iter().find(|known| known.name == key) else {
         if let Some((_, why)) = REFUSED.iter().find(|refused| refused.0 == key) {
             return Err((true, format!("`{shown}` cannot be set here: {why}")));
         }
-        let own = owner.keys.iter().map(|own| own.name).chain(owner.tables.iter().copied());
+        let tables = owner.tables.iter().map(|table| table.name);
+        let own = owner.keys.iter().map(|own| own.name).chain(tables);
         let names: Vec<&str> = KEYS.iter().map(|known| known.name).chain([LIMITS]).chain(own).collect();
         let near = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));
         let hint = near.unwrap_or_else(|| format!("the keys are {}", names.join(", ")));
@@ -280,6 +283,57 @@ fn entry(
     }
 }
 
+/// Everything that the program finds wrong with a table of its own, each with its place. `at` is where the table's key is.
+fn misfits(table: &OwnTable, at: usize, value: &Spanned<DeValue<'_>>) -> Vec<(usize, String)> {
+    let issues = match (table.judge)(table.name, &json(value.get_ref())) {
+        Ok(issues) => issues,
+        Err(error) => return vec![(at, error.message().to_owned())],
+    };
+    let told = |issue: ArgIssue| {
+        let keys = || issue.path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
+        let shown: Vec<String> = std::iter::once(table.name.to_owned()).chain(keys()).collect();
+        let shown: String = shown.join(".").chars().take(80).collect();
+        let (key_at, value_at) = place_of(at, value, keys());
+        let hint = issue.hint.as_ref().map(|hint| format!("; {hint}"));
+        match issue.code {
+            IssueCode::Unknown => {
+                let hint = hint.unwrap_or_else(|| format!("; expected {}", issue.expected));
+                (key_at, format!("unknown key `{shown}`{hint}"))
+            }
+            _ => {
+                let hint = hint.unwrap_or_default();
+                (value_at, format!("`{shown}`: expected {}, got {}{hint}", issue.expected, issue.got))
+            }
+        }
+    };
+    issues.into_iter().map(told).collect()
+}
+
+/// Where the last of these keys stands below a table, and its value; as far as there are such keys.
+fn place_of(
+    table: usize,
+    value: &Spanned<DeValue<'_>>,
+    keys: impl Iterator<Item = String>,
+) -> (usize, usize) {
+    let (mut at, mut value) = ((table, value.span().start), value);
+    for key in keys {
+        let below = match value.get_ref() {
+            DeValue::Table(members) => {
+                let member = members.iter().find(|(name, _)| name.get_ref() == &key);
+                member.map(|(name, below)| (name.span().start, below))
+            }
+            DeValue::Array(items) => {
+                let item = key.parse::<usize>().ok().and_then(|index| items.get(index));
+                item.map(|below| (below.span().start, below))
+            }
+            _ => None,
+        };
+        let Some((key_at, below)) = below else { break };
+        (at, value) = ((key_at, below.span().start), below);
+    }
+    at
+}
+
 /// The value of a limit, or what is wrong with it.
 fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Result<u64, Unfit> {
     let shown: String = key.chars().take(40).collect();
@@ -296,7 +350,7 @@ fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Resu
     };
     judge(key, number).map(|()| number).map_err(|error| {
         let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
-        let why = format!("`{shown}`: {}{hint}", error.message());
+        let why = format!("`{shown}`: {}{hint}", error.message().trim_end_matches('.'));
         Unfit { at_key: error.code_str() == "limit_unknown", why, refused: Some(error) }
     })
 }
@@ -328,6 +382,8 @@ fn is_absent(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     fn parsed(text: &str) -> File {
@@ -343,9 +399,53 @@ mod tests {
             OwnKey { name: "journal", words: &["off", "effects", "all"] },
             OwnKey { name: "replay_reads", words: &[] },
         ];
-        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &["sandbox"], keys };
+        let tables = [OwnTable { name: "sandbox", judge: Arc::new(judge_table) }];
+        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &tables, keys };
         file.parse(text, Path::new("c.toml"), owner);
         file
+    }
+
+    /// Knows `network`, a text, and takes whatever else is a number or a table.
+    fn judge_table(name: &str, table: &Value) -> Result<Vec<ArgIssue>, ToolError> {
+        assert_eq!(name, "sandbox");
+        let issue = |path: &str, code, hint: Option<&str>| ArgIssue {
+            path: path.to_owned(),
+            code,
+            expected: "a word".to_owned(),
+            got: "what came".to_owned(),
+            hint: hint.map(str::to_owned),
+        };
+        let mut issues = Vec::new();
+        if table["network"].is_number() {
+            issues.push(issue("/network", IssueCode::Type, None));
+        }
+        if table["env"]["A/B"].is_number() {
+            issues.push(issue("/env/A~1B", IssueCode::Type, Some("quote it")));
+        }
+        if table["read"][1].is_number() {
+            issues.push(issue("/read/1", IssueCode::Type, None));
+        }
+        if !table["netwrok"].is_null() {
+            issues.push(issue("/netwrok", IssueCode::Unknown, Some("did you mean `network`?")));
+        }
+        Ok(issues)
+    }
+
+    #[test]
+    fn everything_wrong_with_a_table_of_the_program_is_told_with_its_place() {
+        let file = parsed(
+            "rot = 1\n[sandbox]\nnetwrok = \"allow\"\nnetwork = 5\nread = [\"a\",\n  7]\n[sandbox.env]\n\"A/B\" = 1\n",
+        );
+        assert_eq!(
+            file.mistakes,
+            [
+                "c.toml:1:1: unknown key `rot`; did you mean `root`?",
+                "c.toml:3:1: unknown key `sandbox.netwrok`; did you mean `network`?",
+                "c.toml:4:11: `sandbox.network`: expected a word, got what came",
+                "c.toml:6:3: `sandbox.read.1`: expected a word, got what came",
+                "c.toml:8:9: `sandbox.env.A/B`: expected a word, got what came; quote it",
+            ]
+        );
     }
 
     #[test]

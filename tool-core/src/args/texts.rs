@@ -13,6 +13,9 @@ const SHOWN_KEYS: usize = 3;
 /// The most characters of each, so that no text echoes more than 80 characters.
 const SHOWN_KEY_CHARACTERS: usize = 24;
 
+/// Characters of a name that a message repeats.
+const SHOWN_NAME_CHARACTERS: usize = 80;
+
 /// How many arrays, maps and alternatives a description goes into; only types that hold themselves go deeper.
 const DEEPEST: usize = 8;
 
@@ -89,6 +92,13 @@ fn beginning(text: &str) -> String {
             shown
         }
     }
+}
+
+/// A name or pattern as it came, as far as messages repeat what nobody has: 80 characters.
+pub fn shown_name(name: &str) -> &str {
+    name.char_indices()
+        .nth(SHOWN_NAME_CHARACTERS)
+        .map_or(name, |(end, _)| name.get(..end).unwrap_or_default())
 }
 
 /// A key as it came, cut after [`SHOWN_KEY_CHARACTERS`].

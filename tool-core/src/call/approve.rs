@@ -20,11 +20,13 @@ use super::redact::{AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW, Form, KnownSecrets, enve
 use super::refuse::refuse;
 use super::who::Who;
 use super::{Caller, run};
+use crate::ask::INPUT_REQUIRED;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
 use crate::journal::now_ms;
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
+use crate::search;
 
 /// How long somebody may think about a question.
 pub const APPROVAL_TIME: Duration = Duration::from_secs(5 * 60);
@@ -160,6 +162,10 @@ impl Approve {
 
     /// Whether calls of a tool need approval: what the policy says, else the executor's level.
     fn covers(&self, tool: &ToolEntry, admitted: Option<&Admitted>) -> bool {
+        // The call that it makes is asked about.
+        if search::makes_calls(tool.def()) {
+            return false;
+        }
         let policy = admitted.and_then(|admitted| admitted.approval(tool));
         policy.unwrap_or(ToolApproval::Level(self.level)).asks(tool)
     }
@@ -263,7 +269,7 @@ impl Approve {
                 Err(pending(name, &id))
             }
             Ok(Decision::Suspended) => {
-                Err(ToolError::denied(format!("{name} waits for an answer.")).code("input_required"))
+                Err(ToolError::denied(format!("{name} waits for an answer.")).code(INPUT_REQUIRED))
             }
             Ok(Decision::Cancelled) => Err(run::cancelled(inv.tool)),
             Ok(Decision::Unavailable { hint }) => {

@@ -91,6 +91,12 @@ impl ExecutorBuilder {
         &self.registry
     }
 
+    /// Offers other tools.
+    pub fn tools(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
     /// How lenient decoding is; lenient by default.
     pub fn coerce(mut self, mode: Coerce) -> Self {
         self.coerce = mode;

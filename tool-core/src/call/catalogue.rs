@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::gate::{Pattern, RowSource};
-use crate::args::suggest;
+use crate::args::{shown_name, suggest};
 use crate::error::ToolError;
 use crate::registry::{Registry, is_valid};
 
@@ -304,7 +304,7 @@ impl Catalogue {
     fn unknown(&self, names: &[&str]) -> ToolError {
         let live = self.live().map(|tool| (tool.name.as_str(), tool.name.as_str()));
         let near = names.first().map(|first| suggest(first, live)).unwrap_or_default();
-        let shown: Vec<String> = names.iter().map(|name| name.chars().take(80).collect()).collect();
+        let shown: Vec<&str> = names.iter().map(|name| shown_name(name)).collect();
         let error = ToolError::not_found(format!("There is no tool `{}`.", shown.join("`, `")))
             .code("unknown_tool")
             .detail("tools", names);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::approve::Approve;
 use super::builder::ExecutorBuilder;
 use super::closing::{Closing, Drained};
-use super::decode::{Asked, Decoded, Keep, notes_json, unknown};
+use super::decode::{Asked, Decoded, Keep, tell, unknown};
 use super::facts::Facts;
 use super::gate::{Admitted, Gate, Gatekeeper, Snapshot, gate};
 use super::layer::{Ext, Given, Invocation, Layer, Next};
@@ -25,7 +25,7 @@ use super::shape::{ResultStore, ShapeSettings, scrub};
 use super::thread::on_thread;
 use super::who::Who;
 use super::{CallScope, Caller, nested};
-use crate::args::{ArgIssue, Coerce, Coercion};
+use crate::args::{ArgIssue, Coerce, Notes};
 use crate::context::ToolContext;
 use crate::def::{Handler, Run, ToolDef};
 use crate::error::ToolError;
@@ -505,9 +505,9 @@ fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     }
 }
 
-fn noted(mut result: ToolResult, notes: &[Coercion]) -> ToolResult {
+fn noted(mut result: ToolResult, notes: &Notes) -> ToolResult {
     if let Ok(output) = &mut result {
-        output.meta.insert("coerced".to_owned(), notes_json(notes));
+        tell(notes, &mut output.meta);
     }
     result
 }

@@ -11,7 +11,7 @@ use super::recording::Identity;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
 use crate::journal::state::{self, Decision, Incoming};
-use crate::journal::{CallKey, Class, RowQuery};
+use crate::journal::{CallKey, Class, Row, RowQuery};
 use crate::output::ToolResult;
 
 /// In [`super::Ext`]: the recorded outcome will be repeated; nothing will run.
@@ -40,7 +40,8 @@ impl Identify {
             };
             let parent = scope.parent().map(|parent| parent.id());
             let rows = journal.rows(&query).await?;
-            let equal = rows.into_iter().filter(|row| row.parent_call_id.as_deref() == parent);
+            let other = |row: &Row| row.parent_call_id.as_deref() == parent && row.call_id != scope.id();
+            let equal = rows.into_iter().filter(other);
             recorded.extend(equal.map(|row| (row.args_sha256, row.ordinal)));
         }
         let pepper = journal.pepper();

@@ -17,6 +17,7 @@ use super::recording::Identity;
 use super::redact::sha256;
 use super::settle::{self, Asked};
 use super::{CallScope, redact, run};
+use crate::ask::INPUT_REQUIRED;
 use crate::context::ToolContext;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
@@ -246,6 +247,9 @@ impl Recorder {
         let took_key = ctx.running().is_some_and(|scope| scope.recording().key_was_read());
         warn_of_promise(tool.name(), tool.def(), &result, took_key);
         let Some(lease) = unfinished.lease.take() else { return result };
+        if let (true, Some(scope)) = (waits_for_answer(&result), ctx.running()) {
+            scope.recording().suspend();
+        }
         let call_id = lease.call_id.clone();
         let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.finish");
         let written = journal.finish(lease, outcome(tool.def(), &result, took_key)).instrument(span).await;
@@ -333,10 +337,19 @@ fn outcome(tool: &ToolDef<'_>, result: &ToolResult, took_key: bool) -> Outcome {
         }
         Err(error) => Outcome::error(&redact::error::recordable(tool, error)),
     };
+    // A call that waits for an answer comes again with it, and then goes on.
+    if waits_for_answer(result) {
+        outcome.retryable = Some(true);
+    }
     let tries = result.as_ref().ok().and_then(|output| output.meta.get("tries")?.as_u64());
     outcome.tries = tries.and_then(|tries| u32::try_from(tries).ok()).unwrap_or(1);
     outcome.took_key = took_key;
     outcome
+}
+
+/// Whether a call ended with a question, before it did anything.
+fn waits_for_answer(result: &ToolResult) -> bool {
+    result.as_ref().is_err_and(|error| error.code_str() == INPUT_REQUIRED)
 }
 
 /// The result of a call of which nobody knows what it did.

@@ -61,6 +61,11 @@ impl Recording {
         self.begun.store(true, Ordering::Relaxed);
     }
 
+    /// The call ended with a question: it is begun anew with the answer.
+    pub(crate) fn suspend(&self) {
+        self.begun.store(false, Ordering::Relaxed);
+    }
+
     pub(crate) fn is_begun(&self) -> bool {
         self.begun.load(Ordering::Relaxed)
     }

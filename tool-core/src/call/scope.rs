@@ -1,6 +1,6 @@
 //! One call, as its context knows it.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,8 @@ pub struct CallScope {
     /// Nanoseconds that the call waited for somebody, which its limits do not count.
     waited: AtomicU64,
     parent: Option<Arc<CallScope>>,
+    /// Whether it, or a call that it made, has changed something.
+    acted: AtomicBool,
     /// How many calls a root call has led to.
     nested: AtomicU32,
     /// The normal form of its arguments, where another call may have to be compared with it.
@@ -79,6 +81,7 @@ impl CallScope {
             cancel: LazyToken::default(),
             waited: AtomicU64::new(0),
             parent,
+            acted: AtomicBool::new(false),
             nested: AtomicU32::new(0),
             args: OnceLock::new(),
             secrets: OnceLock::new(),
@@ -129,6 +132,16 @@ impl CallScope {
         self.recording.is_begun()
     }
 
+    /// Whether the call, or one that it made, has changed something.
+    pub fn has_acted(&self) -> bool {
+        self.acted.load(Ordering::Relaxed)
+    }
+
+    /// Notes that something is about to be changed, for this call and those above it.
+    pub(crate) fn set_acted(&self) {
+        self.chain().for_each(|scope| scope.acted.store(true, Ordering::Relaxed));
+    }
+
     /// The call that made this one.
     pub fn parent(&self) -> Option<&CallScope> {
         self.parent.as_deref()
@@ -137,6 +150,14 @@ impl CallScope {
     /// This call and those above it, innermost first.
     pub fn chain(&self) -> impl Iterator<Item = &CallScope> {
         std::iter::successors(Some(self), |scope| scope.parent())
+    }
+
+    /// The tools that the caller sees.
+    pub(crate) fn sees<'a>(&'a self, snapshot: Option<&'a Arc<Snapshot>>) -> Vec<&'a ToolEntry> {
+        match snapshot {
+            Some(snapshot) => self.executor.visible(snapshot),
+            None => self.executor.registry().iter().collect(),
+        }
     }
 
     /// When the call must have ended.

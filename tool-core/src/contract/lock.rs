@@ -54,7 +54,10 @@ impl Lock {
     /// know.
     pub fn read(text: &str) -> Result<Lock, ToolError> {
         let broken = |error: serde_json::Error| {
-            ToolError::not_configured(format!("{FILE}:{}:{}: {error}", error.line(), error.column()))
+            // serde_json ends its sentence with the place that stands in front of it here.
+            let (line, column, what) = (error.line(), error.column(), error.to_string());
+            let what = what.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&what);
+            ToolError::not_configured(format!("{FILE}:{line}:{}: {what}", column.max(1)))
                 .code("lock_invalid")
                 .hint("write it again with `tools lock`")
         };

@@ -117,6 +117,8 @@ pub struct ToolKeys<'a> {
     pub log: LogMode,
     /// Its effects are not stated; the worst is assumed.
     pub behavior_assumed: bool,
+    /// MCP clients get `input` letter for letter.
+    pub verbatim: bool,
     /// The function that finds out whether an effect happened.
     pub reconcile: Option<Handle<'a, Reconcile>>,
     /// The function that undoes the effect.
@@ -147,6 +149,7 @@ impl ToolKeys<'_> {
         deprecated: None,
         log: LogMode::Preview,
         behavior_assumed: false,
+        verbatim: false,
         reconcile: None,
         revert: None,
     };

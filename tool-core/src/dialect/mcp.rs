@@ -10,6 +10,8 @@ use super::limits::Limits;
 use super::plan::{Plan, Planned};
 use super::put::put;
 use super::result::blocks;
+use super::schema::{Compiled, WRAPPER, compile};
+use super::wire::Wire;
 use crate::error::ToolError;
 use crate::output::{Content, ResourceBody, ToolOutput, ToolResult};
 
@@ -49,6 +51,10 @@ fn descriptor(plan: &Plan, tool: &Planned) -> Value {
 
 /// Parameters are mirrored into headers from 2026-07-28 on.
 fn input_schema(dialect: DialectId, tool: &Planned) -> Value {
+    let def = tool.entry.def();
+    if let Some(given) = def.input.filter(|_| def.verbatim) {
+        return given.clone();
+    }
     let mut schema = schema(tool);
     if dialect == DialectId::Mcp20251125 {
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
@@ -62,17 +68,35 @@ fn input_schema(dialect: DialectId, tool: &Planned) -> Value {
 }
 
 fn output_schema(dialect: DialectId, schema: &Value) -> Value {
-    let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
+    let mut inner = portable(schema);
+    let is_object = inner.get("type").and_then(Value::as_str) == Some("object");
     if dialect == DialectId::Mcp20260728 || is_object {
-        return schema.clone();
+        return inner;
     }
-    let mut inner = schema.clone();
     let definitions = inner.as_object_mut().and_then(|schema| schema.remove("$defs"));
     let mut outer = json!({"type": "object", "properties": {"result": inner}, "required": ["result"]});
     if let Some(definitions) = definitions {
         put(&mut outer, "$defs", definitions);
     }
     outer
+}
+
+/// The schema without what clients trip over: lists of types, boolean schemas, keywords of our own.
+fn portable(schema: &Value) -> Value {
+    let Compiled { schema: Some(mut sent), wrapped, .. } = compile(schema, Wire::Mcp) else {
+        return schema.clone();
+    };
+    if !wrapped {
+        return sent;
+    }
+    // Arguments are an object; a result need not be one.
+    let definitions = sent.as_object_mut().and_then(|sent| sent.remove("$defs"));
+    let inner = sent.pointer_mut(&format!("/properties/{WRAPPER}")).map(Value::take);
+    let mut inner = inner.unwrap_or_else(|| schema.clone());
+    if let Some(definitions) = definitions {
+        put(&mut inner, "$defs", definitions);
+    }
+    inner
 }
 
 /// The parameters of `tools/call`; a message has one call.

@@ -201,6 +201,8 @@ fn decide(rows: &mut dyn Rows, begin: &Begin, met: Option<Row>, decision: Decisi
     Ok(Some(match decision {
         Decision::Run | Decision::Rerun => return rerun(rows, begin, &met),
         Decision::Ask | Decision::Reconcile if consented => return rerun(rows, begin, &met),
+        // The very call once more: it has its row.
+        Decision::Replay if met.call_id == begin.row.call_id => Met::Replay(Box::new(met)),
         Decision::Replay => {
             let replay = Row {
                 status: if succeeded(&met) { Status::Ok } else { Status::Error },
@@ -241,6 +243,9 @@ fn succeeded(row: &Row) -> bool {
 
 fn rerun(rows: &mut dyn Rows, begin: &Begin, old: &Row) -> Result<Option<Met>> {
     let tried = u32::from(old.status == Status::InDoubt);
+    if old.call_id == begin.row.call_id {
+        return resume(rows, begin, old, old.recoveries + tried);
+    }
     let superseded = Row {
         superseded_by: Some(begin.row.call_id.clone()),
         recoveries: old.recoveries + tried,
@@ -250,6 +255,20 @@ fn rerun(rows: &mut dyn Rows, begin: &Begin, old: &Row) -> Result<Option<Met>> {
         return Ok(None);
     }
     Ok(run(rows, begin.row.clone(), superseded.recoveries)?.map(Met::Run))
+}
+
+/// Goes on with a call in its own row: it ended with a question, and comes again with the answer.
+fn resume(rows: &mut dyn Rows, begin: &Begin, old: &Row, recoveries: u32) -> Result<Option<Met>> {
+    let mut row = Row {
+        status: Status::Intent,
+        recoveries,
+        seq: old.seq,
+        ordinal: old.ordinal,
+        started_at_ms: old.started_at_ms,
+        ..begin.row.clone()
+    };
+    rows.own(&mut row);
+    Ok(rows.update(old, &row)?.then(|| Met::Run(lease(&row))))
 }
 
 /// Writes an intent.

@@ -2,6 +2,7 @@
 //! collect → expect → only → rename → prefix → names → flattened types → secrets → capabilities.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::header::SetHeader;
@@ -10,7 +11,7 @@ use super::problem::{Problem, ProblemCode, RegistryError};
 use super::select::Select;
 use super::unmet::{self, Unmet};
 use super::{AnyTool, Effective, Registry, Source, ToolEntry};
-use crate::args::suggest;
+use crate::args::{shown_name, suggest};
 use crate::context::ToolContext;
 use crate::def::ToolDef;
 use crate::set::ToolSet;
@@ -134,6 +135,9 @@ impl RegistryBuilder {
     pub fn build(self) -> Result<Registry, RegistryError> {
         let mut problems = self.loaded;
         let mut tools = self.tools;
+        if tools.iter().any(|tool| tool.effective.is_some()) {
+            renamed_once(&mut tools);
+        }
         sort(&mut tools);
         tools.dedup_by(|a, b| a.is(b));
         if tools.is_empty() && self.expected.is_empty() && problems.is_empty() {
@@ -223,6 +227,12 @@ fn nothing_linked() -> Problem {
     Problem { hint: Some(hint.to_owned()), ..problem(ProblemCode::Empty, "", &[], text) }
 }
 
+/// Keeps every definition once, as it came first: one that has another name by now is sorted away from itself.
+fn renamed_once(tools: &mut Vec<ToolEntry>) {
+    let mut seen = HashSet::with_capacity(tools.len());
+    tools.retain(|tool| seen.insert(std::ptr::from_ref(tool.def()).addr()));
+}
+
 fn expect(sets: &[&'static ToolSet], tools: &[ToolEntry], problems: &mut Vec<Problem>) {
     for set in sets {
         let lost = set.tools.iter().filter(|def| !tools.iter().any(|entry| entry.def().name == def.name));
@@ -240,7 +250,7 @@ fn expect(sets: &[&'static ToolSet], tools: &[ToolEntry], problems: &mut Vec<Pro
 fn select(selections: &[Select], mut tools: Vec<ToolEntry>, problems: &mut Vec<Problem>) -> Vec<ToolEntry> {
     for select in selections {
         problems.extend(select.unmatched(&tools).map(|(pattern, near)| {
-            let mut text = format!("the pattern `{pattern}` matches no tool");
+            let mut text = format!("the pattern `{}` matches no tool", shown_name(pattern));
             text.push_str(&did_you_mean(&near));
             problem(ProblemCode::SelectionEmpty, "", &[], text)
         }));
@@ -258,7 +268,7 @@ fn rename(renames: &[(String, String)], tools: &mut [ToolEntry], problems: &mut 
         }
         let near = suggest(from, tools.iter().map(|entry| (entry.name(), entry.name())));
         let near: Vec<String> = near.into_iter().map(str::to_owned).collect();
-        let text = format!("there is no tool `{from}` to rename{}", did_you_mean(&near));
+        let text = format!("there is no tool `{}` to rename{}", shown_name(from), did_you_mean(&near));
         problems.push(problem(ProblemCode::RenameUnknown, from, &[], text));
     }
 }

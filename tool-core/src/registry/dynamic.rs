@@ -18,7 +18,7 @@ use super::AnyTool;
 use super::input;
 use super::names::{NAME_PATTERN, is_valid, suggestion};
 use super::problem::{Problem, ProblemCode, RegistryError};
-use crate::args::Args;
+use crate::args::{Args, shown_name};
 use crate::context::ToolContext;
 use crate::def::{
     Behavior, Cache, CliDef, Doc, DynHandler, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run,
@@ -63,6 +63,7 @@ struct Owned {
     surfaces: Surfaces,
     hidden: bool,
     deprecated: Option<String>,
+    verbatim: bool,
     secrets: Vec<String>,
     input: Value,
     params: Vec<DynParam>,
@@ -92,6 +93,7 @@ impl Owned {
             surfaces: Surfaces::ALL,
             hidden: false,
             deprecated: None,
+            verbatim: false,
             secrets: Vec::new(),
             input: Value::Object(Map::from_iter([("type".to_owned(), Value::from("object"))])),
             params: Vec::new(),
@@ -203,6 +205,7 @@ fn tool_keys<'a>(owned: &'a Owned, lists: &'a Lists<'a>) -> ToolKeys<'a> {
         hidden: owned.hidden,
         deprecated: owned.deprecated.as_deref(),
         behavior_assumed: owned.behavior.is_none(),
+        verbatim: owned.verbatim,
         ..ToolKeys::NONE
     }
 }
@@ -318,6 +321,13 @@ impl DynToolBuilder {
         self
     }
 
+    /// Shows MCP clients the input schema letter for letter: with `$schema`, definitions and anchors, for a tool that stands
+    /// in for another server's. Model APIs get the form that each of them takes.
+    pub fn verbatim(mut self) -> Self {
+        self.owned.verbatim = true;
+        self
+    }
+
     /// Says of a parameter what its schema cannot.
     pub fn param(mut self, name: impl Into<String>, say: impl FnOnce(DynParam) -> DynParam) -> Self {
         self.owned.params.push(say(DynParam { name: name.into(), ..DynParam::default() }));
@@ -364,12 +374,17 @@ impl DynToolBuilder {
             );
         }
         if owned.description.trim().is_empty() {
-            report(ProblemCode::DescriptionMissing, format!("`{}` has no description", owned.name));
+            report(
+                ProblemCode::DescriptionMissing,
+                format!("`{}` has no description", shown_name(&owned.name)),
+            );
         }
         if let Err(problem) = input::check(&owned.input) {
             let text = format!(
                 "the input schema of `{}` is not valid at `{}`: {}",
-                owned.name, problem.pointer, problem.text
+                shown_name(&owned.name),
+                problem.pointer,
+                problem.text
             );
             report(problem.code, text);
         } else {

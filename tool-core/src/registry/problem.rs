@@ -138,12 +138,21 @@ impl fmt::Display for RegistryError {
 impl std::error::Error for RegistryError {}
 
 impl From<RegistryError> for ToolError {
-    /// Kind `failed`, or `not_configured` when only capabilities are missing.
+    /// Kind `failed`, or `not_configured` when only capabilities are missing. One problem is the message and the code of the
+    /// error; of several each is a line that begins with its code.
     fn from(error: RegistryError) -> ToolError {
         let only_capabilities =
             error.problems.iter().all(|problem| problem.code == ProblemCode::CapabilityMissing);
         let kind = if only_capabilities { ErrorKind::NotConfigured } else { ErrorKind::Failed };
-        let code = error.problems.first().map_or("registry", |problem| problem.code.as_str());
-        ToolError::new(kind, error.to_string()).code(code)
+        match error.problems.as_slice() {
+            [one] => {
+                let told = ToolError::new(kind, one.text.clone()).code(one.code.as_str());
+                one.hint.iter().fold(told, |told, hint| told.hint(hint.clone()))
+            }
+            all => {
+                let code = all.first().map_or("registry", |problem| problem.code.as_str());
+                ToolError::new(kind, error.to_string()).code(code)
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::ToolEntry;
-use crate::args::suggest;
+use crate::args::{shown_name, suggest};
 use crate::error::ToolError;
 
 /// A selection of tools: kept is what a positive pattern matches and no negative one does; without a positive pattern
@@ -82,7 +82,7 @@ impl Pattern {
         };
         let bad = |message: String| Err(ToolError::invalid_args(message).code("selection_invalid"));
         let test = match body.split_once(':') {
-            _ if body.is_empty() => return bad(format!("The selection has an empty pattern (`{text}`).")),
+            _ if body.is_empty() => return bad("the selection has an empty pattern".to_owned()),
             None => Test::Name(body.to_owned()),
             Some(("group", glob)) => Test::Group(glob.to_owned()),
             Some(("tag", glob)) => Test::Tag(glob.to_owned()),
@@ -90,11 +90,14 @@ impl Pattern {
                 Some(row) => Test::Effect(row.1),
                 None => {
                     let known = EFFECTS.map(|row| row.0).join(", ");
-                    return bad(format!("unknown effect `{word}`; known: {known}"));
+                    return bad(format!("unknown effect `{}`; known: {known}", shown_name(word)));
                 }
             },
             Some((prefix, _)) => {
-                return bad(format!("unknown selection `{prefix}:`; known: group:, tag:, effect:"));
+                return bad(format!(
+                    "unknown selection `{}:`; known: group:, tag:, effect:",
+                    shown_name(prefix)
+                ));
             }
         };
         Ok(Pattern { text: text.to_owned(), negative, test })

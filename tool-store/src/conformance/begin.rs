@@ -2,8 +2,9 @@
 
 use tool_core::ErrorKind;
 use tool_core::journal::Answer;
+use tool_core::journal::chain::Verdict;
 use tool_core::journal::{
-    Begin, Begun, CallKey, Class, Outcome, Resolution, ResolvedBy, Row, RowQuery, Status,
+    Begin, Begun, CallKey, Class, Outcome, Resolution, ResolvedBy, Row, RowQuery, Status, VerifyOptions,
 };
 
 use super::{Bench, begin, call, doubtful, failure, later, met, row, runs};
@@ -273,4 +274,24 @@ pub(super) async fn a_pure_call_always_runs(bench: &dyn Bench) {
         let lease = runs(&*journal, call(id, "k", Class::Pure)).await;
         journal.finish(lease, Outcome::ok("1")).await.unwrap();
     }
+}
+
+pub(super) async fn a_call_that_waited_for_an_answer_goes_on_in_its_row(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    let first = runs(&*journal, call("a", "k", Class::Manual)).await;
+    let mut waits = failure(ErrorKind::Denied, None);
+    waits.retryable = Some(true);
+    journal.finish(first.clone(), waits).await.unwrap();
+    let second = runs(&*journal, call("a", "k", Class::Manual)).await;
+    assert_eq!((second.call_id.as_str(), second.seq), ("a", first.seq));
+    let begun = row(&*journal, "a").await;
+    assert_eq!((begun.status, begun.error_json, begun.finished_at_ms), (Status::Intent, None, None));
+    // The round that ended holds nothing any more.
+    assert!(journal.finish(first, Outcome::ok("0")).await.is_err());
+    journal.finish(second, Outcome::ok("1")).await.unwrap();
+    let rows = journal.rows(&RowQuery::default()).await.unwrap();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!((rows[0].status, rows[0].output_json.as_deref()), (Status::Ok, Some("1")));
+    let report = journal.verify(VerifyOptions { full: true, expect: None }).await.unwrap();
+    assert!(matches!(report.verdict, Verdict::Ok(_)), "the chain holds: {report:?}");
 }

@@ -1,4 +1,6 @@
-//! `mcp serve`: the program's tools for MCP clients.
+//! `mcp serve`: the program's tools for MCP clients; `mcp add` and `mcp remove` are in `add`.
+
+pub(crate) mod add;
 
 use std::future::Future;
 use std::io::Write as _;
@@ -11,7 +13,7 @@ use tool_core::{Executor, SecretSource as _};
 use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, McpServerBuilder, serve_stdio};
 use tool_std::shell::Processes;
 
-use crate::{ABOUT, GROUPS, context, policy, recorded};
+use crate::{ABOUT, GROUPS, audit, context, policy, recorded};
 
 /// Serves the tools to an MCP client on standard input and output.
 ///
@@ -31,6 +33,13 @@ pub(crate) fn mcp_serve(
     except: Option<&str>,
     /// Leave tools with side effects out.
     read_only: bool,
+    /// List four tools that find, describe and call the others.
+    search: bool,
+    /// With --search, list these tools as well.
+    #[arg(value_name = "NAME,…", requires = ["search"])]
+    pin: Option<&str>,
+    /// Serve the tools' skills as resources, too.
+    skills: bool,
     /// What is done before a tool that needs approval: ask the client's person, trust the client, or deny.
     #[arg(default = Asking::Ask)]
     confirm: Asking,
@@ -52,6 +61,12 @@ pub(crate) fn mcp_serve(
 ) -> ToolResult {
     let filter = Filter { only: patterns(only), except: patterns(except), read_only };
     let mut server = server(around, filter)?.name(name.unwrap_or("toolbox")).confirm(confirm.into());
+    if search {
+        server = server.search(patterns(pin));
+    }
+    if skills {
+        server = server.skills(around.skills());
+    }
     if let Some(name) = state_secret {
         server = server.state_secret(secret(around, name)?);
     }
@@ -67,6 +82,7 @@ pub(crate) fn mcp_serve(
             let mut options = HttpOptions::at(address)?;
             (options.allow_hosts, options.allow_origins) = (allow_host, allow_origin);
             options.token = token_secret.map(|name| secret(around, name)).transpose()?;
+            options.principal = token_secret.map(str::to_owned);
             run(serve_http(server, options))?;
         }
     }
@@ -130,7 +146,7 @@ fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, Too
     let settings = &around.settings;
     let executor = recorded(Executor::standard(around.registry.clone()), settings)?;
     // It lives on between calls: commands may go on in the background, each seen by the agent and run that started it.
-    let processes = Processes::new("");
+    let processes = Processes::new("").told(audit::process_ended);
     let own =
         move |ctx: &ToolContext| Arc::new(processes.owned_by(format!("{}\n{}", ctx.agent(), ctx.run_id())));
     let server = McpServer::builder(executor)

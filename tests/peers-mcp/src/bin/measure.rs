@@ -1,0 +1,120 @@
+//! One client on standard input and output: calls a second at depth 1 and 32, and whole lists of tools a second.
+//!
+//! `measure NAME call|list COMMAND…` prints `NAME call 1 RATE` and `NAME call 32 RATE`, or `NAME list 1 RATE`. It writes requests and
+//! counts lines: what an answer says is looked at once, before the clock runs.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+struct Server {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    line: String,
+    id: u64,
+}
+
+impl Server {
+    fn start(command: &[String]) -> Server {
+        let mut child = Command::new(&command[0])
+            .args(&command[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        let mut server =
+            Server { child, input, output: BufReader::with_capacity(1 << 20, output), line: String::new(), id: 0 };
+        let client = json!({"name": "measure", "version": "1"});
+        server.send("initialize", &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}));
+        server.receive();
+        server.input.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n").expect("it reads");
+        server
+    }
+
+    fn send(&mut self, method: &str, params: &Value) {
+        self.id += 1;
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"{method}\",\"params\":{params}}}\n", self.id);
+        self.input.write_all(line.as_bytes()).expect("it reads");
+    }
+
+    fn receive(&mut self) -> &str {
+        loop {
+            self.line.clear();
+            assert!(self.output.read_line(&mut self.line).expect("it writes") > 0, "the server ended");
+            if self.line.contains("\"id\"") {
+                return &self.line;
+            }
+        }
+    }
+
+    fn answer(&mut self, method: &str, params: &Value) -> Value {
+        self.send(method, params);
+        serde_json::from_str(self.receive()).expect("JSON")
+    }
+
+    /// Calls a second with so many on their way.
+    fn calls(&mut self, depth: usize, time: Duration) -> f64 {
+        let params = json!({"name": "echo", "arguments": {"text": "hello, world"}});
+        let answer = self.answer("tools/call", &params);
+        assert_eq!(answer["result"]["content"][0]["text"], "hello, world", "{answer}");
+        (0..depth).for_each(|_| self.send("tools/call", &params));
+        let (start, mut count) = (Instant::now(), 0_u32);
+        while start.elapsed() < time {
+            self.receive();
+            self.send("tools/call", &params);
+            count += 1;
+        }
+        let rate = f64::from(count) / start.elapsed().as_secs_f64();
+        (0..depth).for_each(|_| drop(self.receive().len()));
+        rate
+    }
+
+    /// Whole lists a second, page by page.
+    fn lists(&mut self, time: Duration) -> f64 {
+        // The cursors are the same each time.
+        let (mut cursors, mut tools) = (vec![json!({})], 0);
+        loop {
+            let cursor = cursors[cursors.len() - 1].clone();
+            let page = self.answer("tools/list", &cursor);
+            tools += page["result"]["tools"].as_array().expect("tools").len();
+            match page["result"].get("nextCursor").filter(|next| !next.is_null()) {
+                Some(next) => cursors.push(json!({"cursor": next})),
+                None => break,
+            }
+        }
+        assert_eq!(tools, 1_000);
+        let (start, mut count) = (Instant::now(), 0_u32);
+        while start.elapsed() < time {
+            for cursor in &cursors {
+                self.send("tools/list", cursor);
+                self.receive();
+            }
+            count += 1;
+        }
+        f64::from(count) / start.elapsed().as_secs_f64()
+    }
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [name, what, command @ ..] = words.as_slice() else { panic!("measure NAME call|list COMMAND…") };
+    let seconds = std::env::var("SECONDS_EACH").ok().and_then(|text| text.parse().ok()).unwrap_or(3.0);
+    let time = Duration::from_secs_f64(seconds);
+    let mut server = Server::start(command);
+    if what == "list" {
+        server.lists(time / 4);
+        println!("{name} list 1 {:.0}", server.lists(time));
+    } else {
+        server.calls(32, time / 4);
+        for depth in [1, 32] {
+            println!("{name} call {depth} {:.0}", server.calls(depth, time));
+        }
+    }
+    drop(server.input);
+    let _ = server.child.kill();
+    let _ = server.child.wait();
+}

@@ -1,0 +1,148 @@
+//! `mcp add`, `mcp remove`: this program in the settings of an MCP client.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use tool_cli::Surroundings;
+use tool_core::prelude::*;
+use tool_mcp::add::{Client, Done, Request, Scope, Served};
+
+/// Adds this program to the settings of an MCP client.
+///
+/// Every other byte of the file stays, and a copy of it is kept beside it. What stands behind -- are options of `mcp serve`.
+#[allow(clippy::too_many_arguments, reason = "each is an option of the command")]
+#[tool(group = "mcp", register = false, side_effect, idempotent)]
+pub(crate) fn mcp_add(
+    /// The client.
+    #[arg(positional)]
+    client: ClientName,
+    /// Whose settings: the user's, or those of the project in the current directory.
+    #[arg(default = Whose::User)]
+    scope: Whose,
+    /// The name of the server for the client: a-z, 0-9 and _.
+    #[arg(default = "toolbox")]
+    name: &str,
+    /// The address of a server that listens; nothing is started then.
+    url: Option<&str>,
+    /// Show what would be written, and where; touch nothing.
+    print: bool,
+    /// Replace another server of the name.
+    force: bool,
+    /// Options of `mcp serve`.
+    #[arg(last)]
+    options: Vec<String>,
+    #[ctx] around: &Surroundings,
+) -> ToolResult {
+    let served = Served { url: url.map(str::to_owned), ..served(name, options, around)? };
+    with(client, scope, &served, |request| match print {
+        true => request.print(),
+        false => request.add(force),
+    })
+}
+
+/// Takes this program out of the settings of an MCP client.
+///
+/// The file is what it was before `mcp add`, as long as nothing else has changed in it.
+#[tool(group = "mcp", register = false, side_effect, idempotent)]
+pub(crate) fn mcp_remove(
+    /// The client.
+    #[arg(positional)]
+    client: ClientName,
+    /// Whose settings: the user's, or those of the project in the current directory.
+    #[arg(default = Whose::User)]
+    scope: Whose,
+    /// The name of the server for the client.
+    #[arg(default = "toolbox")]
+    name: &str,
+    #[ctx] around: &Surroundings,
+) -> ToolResult {
+    with(client, scope, &served(name, Vec::new(), around)?, |request| request.remove())
+}
+
+/// A client.
+#[derive(Clone, Copy, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ClientName {
+    ClaudeCode,
+    Codex,
+    Gemini,
+    Cursor,
+    Vscode,
+    Goose,
+    Zed,
+}
+
+/// Whose settings.
+#[derive(Clone, Copy, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Whose {
+    User,
+    Project,
+}
+
+impl ClientName {
+    fn client(self) -> Result<&'static Client, ToolError> {
+        let name = serde_json::to_value(self).unwrap_or_default();
+        let client = name.as_str().and_then(Client::named);
+        client.ok_or_else(|| ToolError::internal("The client is not known."))
+    }
+}
+
+/// Does something with a client's settings, and tells what became of it.
+fn with(
+    client: ClientName,
+    whose: Whose,
+    served: &Served,
+    work: impl FnOnce(&Request<'_>) -> Result<Done, ToolError>,
+) -> ToolResult {
+    let scope = match whose {
+        Whose::User => Scope::User,
+        Whose::Project => Scope::Project,
+    };
+    let project = directory()?;
+    let env = |name: &str| std::env::var(name).ok();
+    let request = Request { client: client.client()?, scope, served, project: &project, env: &env };
+    let done = work(&request)?;
+    let text = told(&done);
+    let value = serde_json::to_value(&done).unwrap_or_default();
+    Ok(ToolOutput::structured(value).with_content(tool_core::Content::text(text)))
+}
+
+/// What became of a request, for people: what would be written, or what was.
+fn told(done: &Done) -> String {
+    let entry = || done.entry.as_ref().map_or_else(String::new, |entry| format!("{entry:#}\n"));
+    let mut text = match done.state {
+        "printed" => format!("{}\n{}", done.path, entry()),
+        state => format!("{state}: {}\n", done.path),
+    };
+    if let Some(backup) = &done.backup {
+        text.push_str(&format!("as it was: {backup}\n"));
+    }
+    if let Some(note) = &done.note {
+        text.push_str(&format!("{note}\n"));
+    }
+    text
+}
+
+fn directory() -> Result<PathBuf, ToolError> {
+    std::env::current_dir()
+        .map_err(|error| ToolError::failed("The current directory is not known.").source(error))
+}
+
+/// This program as a server.
+fn served(name: &str, options: Vec<String>, around: &Surroundings) -> Result<Served, ToolError> {
+    let program = std::env::current_exe()
+        .map_err(|error| ToolError::failed("The path of this program is not known.").source(error))?;
+    let command = program.to_str().map(str::to_owned).ok_or_else(|| {
+        ToolError::failed("The path of this program is no text that a settings file can hold.")
+    })?;
+    let secrets: BTreeSet<&str> =
+        around.registry.iter().flat_map(|tool| tool.def().secrets).map(|secret| secret.key).collect();
+    Ok(Served {
+        name: name.to_owned(),
+        command,
+        args: ["mcp".to_owned(), "serve".to_owned()].into_iter().chain(options).collect(),
+        secrets: secrets.into_iter().map(str::to_owned).collect(),
+        url: None,
+    })
+}
