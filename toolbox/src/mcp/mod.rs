@@ -75,6 +75,7 @@ pub(crate) fn mcp_serve(
         None => {
             run(serve_stdio(server))?;
             // A result of this command would be one more line on standard output, and no message.
+            crate::close();
             std::process::exit(0);
         }
         Some(address) => {
