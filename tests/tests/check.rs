@@ -121,3 +121,46 @@ fn the_standard_tools_have_no_finding() {
         check(&registry, &CheckOptions::default()).iter().map(ToString::to_string).collect();
     assert!(found.is_empty(), "{found:#?}");
 }
+
+/// The line of a definition in this file.
+fn line_of(text: &str) -> usize {
+    let file = include_str!("check.rs");
+    1 + file.lines().position(|line| line.starts_with(text)).unwrap()
+}
+
+/// Sends a letter that nobody can take back.
+#[tool_core::tool(side_effect, idempotent = false, register = false)]
+fn send_letter(
+    /// The address of the recipient.
+    recipient: &str,
+) -> String {
+    recipient.to_owned()
+}
+
+/// Sends a parcel that nobody can take back.
+#[tool_core::tool(side_effect, idempotent = false, register = false)]
+fn send_parcel(
+    /// The address of the recipient.
+    recipient: &str,
+    ctx: &tool_core::ToolContext,
+) -> String {
+    format!("{recipient} {}", ctx.idempotency_key())
+}
+
+#[test]
+fn a_tool_that_needs_a_person_after_a_crash_is_an_error_with_file_and_line_and_the_context_clears_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let manual = Registry::builder().add::<SendLetterTool>().build().unwrap();
+    let (code, told, _) = run(&manual, directory.path(), &["check"]);
+    assert!(code == 1 && told.starts_with("error effect-without-context send_letter: "), "{code} {told}");
+    assert!(told.contains("takes no &ToolContext: it cannot pass ctx.idempotency_key() on"), "{told}");
+    let (code, told, _) = run(&manual, directory.path(), &["check", "--format", "json"]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let line = line_of("fn send_letter");
+    let origin = told[0]["origin"].as_str().unwrap();
+    assert!(code == 1 && origin.contains("tests/check.rs:"), "{told}");
+    let at: usize = origin.rsplit("check.rs:").next().unwrap().split(':').next().unwrap().parse().unwrap();
+    assert!((line - 2..=line).contains(&at), "{origin}, and it is in line {line}");
+    let keyed = Registry::builder().add::<SendParcelTool>().build().unwrap();
+    assert_eq!(run(&keyed, directory.path(), &["check"]).0, 0);
+}

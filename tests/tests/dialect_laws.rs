@@ -17,9 +17,13 @@ use jsonschema::Validator;
 use random::Random;
 use serde_json::{Value, json};
 use tests::rounds::rounds;
-use tool_core::dialect::{Dialect as _, DialectId, ModelCall, Plan, PlanOptions, StrictPolicy, compile};
+use tool_core::args::Args;
+use tool_core::def::Handler;
+use tool_core::dialect::{
+    Dialect as _, DialectId, Limits, ModelCall, Plan, PlanOptions, StrictPolicy, compile, limits,
+};
 use tool_core::test::Values;
-use tool_core::{DynTool, Registry, ToolOutput};
+use tool_core::{Coerce, DynTool, IssueCode, Registry, ToolEntry, ToolOutput};
 use tool_std as _;
 
 /// Values per dialect and form.
@@ -157,16 +161,78 @@ fn each_value(mut check: impl FnMut(DialectId, &Plan, &Validator, &Value, &Value
 
 #[test]
 fn what_the_schema_accepts_survives_the_way_there_and_back() {
-    let mut seen = 0;
+    let (mut seen, mut typed) = (0, 0);
     each_value(|dialect, plan, wire, args, sent| {
         let name = plan.tools[0].name();
         assert!(wire.is_valid(sent), "{dialect} {name}: {args} is sent as {sent}, which its schema refuses");
         let body = dialect.encode_calls(&[call(plan, sent.clone())], "");
         let decoded = dialect.decode(plan, &body, 0).unwrap();
-        assert_eq!(decoded.calls[0].args.as_ref().unwrap(), args, "{dialect} {name}: sent as {sent}");
+        let came = decoded.calls[0].args.as_ref().unwrap();
+        assert_eq!(came, args, "{dialect} {name}: sent as {sent}");
+        typed += usize::from(types_take(&plan.tools[0].entry, came));
         seen += 1;
     });
     assert!(seen > 5 * values(), "only {seen} values");
+    assert!(typed * 4 > seen, "only {typed} of {seen} values were of a tool with types");
+}
+
+/// Whether a tool has types; they must take what satisfies its schema, but for rules between parameters.
+fn types_take(entry: &ToolEntry, args: &Value) -> bool {
+    let enter = match entry.def().handler {
+        Handler::Sync(enter) | Handler::Async(enter) => enter,
+        Handler::Dynamic(_) => return false,
+    };
+    let taken = Args::new(entry.def(), args.clone(), Coerce::Lenient)
+        .and_then(|mut taken| enter(&mut taken).map(drop).map(|()| taken.notes().is_empty()));
+    match taken {
+        Ok(as_it_is) => assert!(as_it_is, "{args} of {} is changed", entry.name()),
+        Err(error) => {
+            let rules = error.arg_issues().iter().all(|issue| issue.code == IssueCode::Constraint);
+            assert!(rules && !error.arg_issues().is_empty(), "{args} of {}: {error}", entry.name());
+        }
+    }
+    true
+}
+
+/// The one text of a result as a dialect tells it.
+fn told(dialect: DialectId, items: &[Value]) -> String {
+    let at = match dialect {
+        DialectId::Anthropic => "/content/0/content/0/text",
+        DialectId::OpenAiChat => "/content",
+        DialectId::OpenAiResponses => "/output",
+        DialectId::Gemini => "/parts/0/functionResponse/response/output",
+        DialectId::Mcp20251125 | DialectId::Mcp20260728 => "/content/0/text",
+    };
+    items[0].pointer(at).and_then(Value::as_str).unwrap_or_else(|| panic!("{dialect}: {items:?}")).to_owned()
+}
+
+#[test]
+fn a_long_text_is_cut_between_characters_and_says_how_much_is_shown() {
+    let registry = registry();
+    let entry = registry.iter().next().unwrap();
+    let mut random = Random::new(29);
+    let mut cut = 0;
+    for round in 0..values() {
+        let most = 1 + random.below(60);
+        let text: String =
+            (0..1 + random.below(60)).map(|_| ['a', 'é', '✓', '🙂', '\n'][random.below(5)]).collect();
+        let (dialect, _) = DialectId::ALL[round % DialectId::ALL.len()];
+        let limits = Limits::default().with(limits::RESULT_BYTES, most);
+        let plan = dialect.plan(&[entry], &PlanOptions { limits, ..PlanOptions::default() }).unwrap();
+        let result = Ok(ToolOutput::text(text.clone()));
+        let told = told(dialect, &dialect.encode_results(&plan, &[(call(&plan, json!({})), result)]));
+        if text.len() <= most {
+            assert_eq!(told, text, "{dialect}");
+            continue;
+        }
+        let (kept, note) = told.rsplit_once("\n[truncated: showing ").unwrap();
+        assert!(text.starts_with(kept) && kept.len() <= most, "{dialect}: {told} of {text}");
+        assert!(most - kept.len() < 4, "{dialect}: {} of {most} bytes are used for {text}", kept.len());
+        let count = format!("{} of {} bytes. ", kept.len(), text.len());
+        assert!(note.starts_with(&count) && note.ends_with(']'), "{dialect}: {told}");
+        cut += 1;
+    }
+    assert!(cut * 4 > values(), "only {cut} texts were cut");
 }
 
 /// The events in which a provider sends a body, its texts cut wherever chance has it.

@@ -13,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use snapbox::{Data, assert_data_eq};
 use tests::fixture::Fixture;
+use tool_trials::skip;
 
 const LINK: Fixture = Fixture("link");
 const WASI: &str = "wasm32-wasip1";
@@ -21,12 +22,19 @@ const WASI: &str = "wasm32-wasip1";
 fn every_profile_linker_and_order_lists_the_same_tools() {
     let _alone = alone();
     let list = ["tools", "list", "--format", "json"];
-    let listing = |options: &[&str]| {
-        text(&cargo(&[&["run", "--package", "listing"], options, &["--"], &list].concat()))
+    let run_with = |options: &[&str], words: &[&str]| {
+        text(&cargo(&[&["run", "--package", "listing"], options, &["--"], words].concat()))
     };
-    let debug = listing(&[]);
+    let listing = |options: &[&str]| run_with(options, &list);
+    let for_models = |options: &[&str]| {
+        ["anthropic", "openai", "openai-responses", "gemini", "mcp"]
+            .map(|target| run_with(options, &["tools", "schema", "--target", target]))
+    };
+    let (debug, told) = (listing(&[]), for_models(&[]));
     expect("listing.json", &debug);
-    assert_eq!(listing(&["--features", "reversed"]), debug, "mentioned in the other order");
+    let reversed = ["--features", "reversed"];
+    assert_eq!(listing(&reversed), debug, "mentioned in the other order");
+    assert_eq!(for_models(&reversed), told, "mentioned in the other order");
     for linker in ["bfd", "lld"] {
         if !has(&format!("ld.{linker}")) {
             skip(&format!("the linker {linker} is not installed"));
@@ -38,7 +46,7 @@ fn every_profile_linker_and_order_lists_the_same_tools() {
         assert!(build.status.success(), "{linker}: {}", String::from_utf8_lossy(&build.stderr));
         assert_eq!(run(&LINK.target().join("debug/listing"), &list), debug, "{linker}");
     }
-    if !in_full() {
+    if !tool_trials::is_full() {
         println!("skipped: the profiles with optimisation are built with TOOL_FULL=1");
         return;
     }
@@ -142,7 +150,7 @@ fn a_shared_library_has_all_when_c_links_it_and_a_static_one_when_its_tools_are_
 fn a_static_library_with_whole_program_optimisation_keeps_all() {
     let _alone = alone();
     let Some(c) = Compiler::here() else { return skip("no C compiler is installed") };
-    if !in_full() {
+    if !tool_trials::is_full() {
         return println!("skipped: the profiles with optimisation are built with TOOL_FULL=1");
     }
     build_exported(&["--profile", "fat"]);
@@ -257,14 +265,4 @@ fn is_target_installed() -> bool {
 fn has(program: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
-}
-
-fn in_full() -> bool {
-    std::env::var("TOOL_FULL").as_deref() == Ok("1")
-}
-
-/// Tells that something is not tried here; fails where everything must be there.
-fn skip(reason: &str) {
-    assert!(std::env::var("TOOL_REQUIRE_PEERS").as_deref() != Ok("1"), "required, but {reason}");
-    println!("skipped: {reason}");
 }

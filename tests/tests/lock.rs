@@ -59,6 +59,61 @@ fn what_was_locked_passes_and_each_change_is_told_with_its_class() {
     assert_eq!(run(&larger, at, &["lock", "--check"]).0, 0);
 }
 
+/// A tool whose arguments are one of several objects, as a flattened enum makes them.
+fn either(cases: Value) -> Registry {
+    sending(&json!({"oneOf": cases}))
+}
+
+fn case(by: &str, more: &[&str]) -> Value {
+    let mut object = json!({
+        "type": "object",
+        "properties": {"by": {"type": "string", "const": by}, "to": {"type": "string", "description": "Who."}},
+        "required": ["by", "to"],
+        "additionalProperties": false,
+    });
+    for name in more {
+        object["properties"][name] = json!({"type": "string", "description": "More."});
+    }
+    object
+}
+
+#[test]
+fn the_parameters_of_a_union_of_objects_are_locked_too() {
+    let (mail, post) = (case("mail", &["subject"]), case("post", &["street"]));
+    let first = either(json!([mail, post]));
+    let lock = Lock::of(&first).unwrap();
+    let names: Vec<&str> = lock.tools[0].params.iter().map(|param| param.name.as_str()).collect();
+    assert_eq!(names, ["by", "to", "subject", "street"]);
+    assert_eq!(lock.tools[0].params[3].flags, ["--street"]);
+
+    let told = |other: &Registry| {
+        let other = Lock::of(other).unwrap();
+        let changes = contract::compare(&lock.tools, &other.tools);
+        changes
+            .iter()
+            .map(|change| format!("{} {} {}", change.class(), change.code, change.path))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told(&either(json!([mail, post]))), [""; 0]);
+    let fewer = told(&either(json!([mail])));
+    assert!(fewer.contains(&"breaking input_narrowed ".to_owned()), "{fewer:?}");
+    assert!(fewer.contains(&"breaking param_removed /street".to_owned()), "{fewer:?}");
+    let more = told(&either(json!([mail, post, case("fax", &[])])));
+    assert_eq!(more, ["additive input_widened "]);
+    // One object of several: what the others took is refused now, and nothing new is accepted.
+    let plain = told(&sending(&mail));
+    assert!(plain.iter().any(|change| change.starts_with("breaking input_")), "{plain:?}");
+    assert!(!plain.iter().any(|change| change.starts_with("additive input_widened")), "{plain:?}");
+}
+
+fn sending(schema: &Value) -> Registry {
+    let tool = DynTool::builder("send")
+        .description("Sends.")
+        .input_schema(schema.clone())
+        .handler_sync(|args, _| Ok(ToolOutput::structured(args)));
+    Registry::builder().add_dyn(tool.build().unwrap()).build().unwrap()
+}
+
 #[test]
 fn a_file_that_is_missing_broken_or_newer_is_told() {
     let directory = tempfile::tempdir().unwrap();

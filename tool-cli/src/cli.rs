@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
-    Tool, ToolContext, ToolDef, ToolError,
+    ApprovalLevel, ArgIssue, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry,
+    RowSource, Tool, ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -18,7 +18,7 @@ use crate::flags::Table;
 use crate::globals::AllGiven;
 use crate::io::Io;
 use crate::session::{Next, Session};
-use crate::settings::{self, Owner, Settings};
+use crate::settings::{self, OwnKey, Owner, Settings};
 use crate::tree::Tree;
 use crate::{command_line, schema};
 
@@ -26,7 +26,8 @@ use crate::{command_line, schema};
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
 
 /// Adds layers to the executor of the program's tools.
-pub(crate) type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync;
+pub(crate) type Layers =
+    dyn Fn(ExecutorBuilder, &Settings) -> Result<ExecutorBuilder, ToolError> + Send + Sync;
 
 /// Reads a policy file for the tools of a registry.
 pub(crate) type ReadPolicy =
@@ -71,13 +72,26 @@ pub struct Cli {
     pub(crate) layers: Option<Box<Layers>>,
     pub(crate) provide: Option<Box<Provide>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
-    pub(crate) tables: Vec<&'static str>,
+    pub(crate) tables: Vec<OwnTable>,
+    pub(crate) keys: Vec<OwnKey>,
     pub(crate) variables: Vec<(&'static str, &'static str)>,
     pub(crate) policy: Option<Box<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
     pub(crate) limits: Option<Box<Judge>>,
     pub(crate) rows: Option<Arc<StoredRows>>,
 }
+
+/// A table of the settings file that the program reads itself.
+#[derive(Clone)]
+pub(crate) struct OwnTable {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What finds everything that is wrong with it.
+    pub(crate) judge: Arc<TableJudge>,
+}
+
+/// What is wrong with a table of the settings file.
+pub(crate) type TableJudge = dyn Fn(&str, &Value) -> Result<Vec<ArgIssue>, ToolError> + Send + Sync;
 
 /// Where the tools come from.
 pub(crate) enum Source {
@@ -111,6 +125,7 @@ impl Cli {
             provide: None,
             probes: Vec::new(),
             tables: Vec::new(),
+            keys: Vec::new(),
             variables: Vec::new(),
             policy: None,
             commands: Vec::new(),
@@ -154,11 +169,12 @@ impl Cli {
         self
     }
 
-    /// Adds layers to the executor of the program's own tools, once they are collected: a journal, for instance.
+    /// Adds layers to the executor of the program's own tools, once they are collected: a journal, for instance. It is built
+    /// once for all runs of this value, with the settings of the first.
     #[must_use]
     pub fn layers<F>(mut self, add: F) -> Cli
     where
-        F: Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync + 'static,
+        F: Fn(ExecutorBuilder, &Settings) -> Result<ExecutorBuilder, ToolError> + Send + Sync + 'static,
     {
         self.layers = Some(Box::new(add));
         self
@@ -228,10 +244,24 @@ impl Cli {
         self
     }
 
-    /// Lets the settings file have tables that the program reads itself, by [`Settings::table`].
+    /// Lets the settings file have tables that the program reads itself, by [`Settings::table`]. `judge` gets the name of a
+    /// table and its value, and tells everything that is wrong with it ([`tool_core::args::misfits`]); the settings file is
+    /// refused with the line and column of each.
     #[must_use]
-    pub fn tables(mut self, names: impl IntoIterator<Item = &'static str>) -> Cli {
-        self.tables.extend(names);
+    pub fn tables<F>(mut self, names: impl IntoIterator<Item = &'static str>, judge: F) -> Cli
+    where
+        F: Fn(&str, &Value) -> Result<Vec<ArgIssue>, ToolError> + Send + Sync + 'static,
+    {
+        let judge: Arc<TableJudge> = Arc::new(judge);
+        self.tables.extend(names.into_iter().map(|name| OwnTable { name, judge: Arc::clone(&judge) }));
+        self
+    }
+
+    /// Lets the settings file have keys that the program reads itself, by [`Settings::key`]: each one of some words, or true or
+    /// false. What is neither is a mistake with its place.
+    #[must_use]
+    pub fn keys(mut self, keys: impl IntoIterator<Item = OwnKey>) -> Cli {
+        self.keys.extend(keys);
         self
     }
 
@@ -305,7 +335,11 @@ impl Cli {
     }
 
     /// The executor of the tools.
-    pub(crate) fn executor_of(&self, registry: &Registry) -> Result<Executor, ToolError> {
+    pub(crate) fn executor_of(
+        &self,
+        registry: &Registry,
+        settings: &Settings,
+    ) -> Result<Executor, ToolError> {
         match &self.executor {
             Some(Ok(executor)) => Ok(executor.clone()),
             Some(Err(error)) => {
@@ -315,7 +349,7 @@ impl Cli {
             None => match self.standard.get() {
                 Some(executor) => Ok(executor.clone()),
                 None => {
-                    let builder = self.layered(Executor::standard(registry.clone()));
+                    let builder = self.layered(Executor::standard(registry.clone()), settings)?;
                     let executor = for_command_line(builder).build()?;
                     Ok(self.standard.get_or_init(|| executor).clone())
                 }
@@ -324,10 +358,14 @@ impl Cli {
     }
 
     /// With the layers that the program adds.
-    pub(crate) fn layered(&self, builder: ExecutorBuilder) -> ExecutorBuilder {
+    pub(crate) fn layered(
+        &self,
+        builder: ExecutorBuilder,
+        settings: &Settings,
+    ) -> Result<ExecutorBuilder, ToolError> {
         match &self.layers {
-            Some(add) => add(builder),
-            None => builder,
+            Some(add) => add(builder, settings),
+            None => Ok(builder),
         }
     }
 
@@ -343,11 +381,14 @@ impl Cli {
     /// What the options, variables and settings file of a run say, and what is wrong with their words.
     pub(crate) fn settings(&self, given: &AllGiven, io: &Io) -> (Settings, Vec<Fault>) {
         let prefix = self.prefix();
-        settings::read(
-            given,
-            io,
-            Owner { name: &self.name, prefix: &prefix, limits: self.limits.as_deref(), tables: &self.tables },
-        )
+        let owner = Owner {
+            name: &self.name,
+            prefix: &prefix,
+            limits: self.limits.as_deref(),
+            tables: &self.tables,
+            keys: &self.keys,
+        };
+        settings::read(given, io, owner)
     }
 
     /// The prefix of the program's variables.

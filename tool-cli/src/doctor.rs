@@ -67,6 +67,8 @@ pub struct Probe {
 pub(crate) struct Report {
     pub(crate) checks: Vec<Check>,
     pub(crate) limits: Vec<Limit>,
+    /// Those of the model APIs, as people see them.
+    pub(crate) provider_limits: Vec<Check>,
     pub(crate) sections: Map<String, Value>,
 }
 
@@ -150,11 +152,19 @@ impl Report {
     /// Everything that people are told.
     fn lines(&self, lints: &[Finding], limits: bool) -> Vec<Check> {
         let none = lints.is_empty().then(|| Check::ok("tools", "nothing found"));
+        let providers = self.provider_limits.iter().filter(|_| limits).cloned();
         let limits = self.limits.iter().filter(|_| limits).map(|limit| {
             let check = Check::ok(format!("limit {}", limit.name), limit.value.to_string());
             Check { advice: Some(limit.meaning.clone()), ..check.from(limit.from.clone()) }
         });
-        self.checks.iter().cloned().chain(none).chain(lints.iter().map(of_lint)).chain(limits).collect()
+        self.checks
+            .iter()
+            .cloned()
+            .chain(none)
+            .chain(lints.iter().map(of_lint))
+            .chain(limits)
+            .chain(providers)
+            .collect()
     }
 }
 

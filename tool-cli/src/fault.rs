@@ -74,10 +74,7 @@ impl Fault {
 /// The RFC 6901 pointer of a path.
 pub(crate) fn pointer<'a>(path: impl IntoIterator<Item = &'a str>) -> String {
     let mut pointer = String::new();
-    for key in path {
-        pointer.push('/');
-        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-    }
+    path.into_iter().for_each(|key| args::push_given(&mut pointer, key));
     pointer
 }
 

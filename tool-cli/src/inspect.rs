@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tool_core::def::{CapabilityDef, SecretDef};
 use tool_core::{Registry, ToolContext, ToolError};
 
+use crate::dialects;
 use crate::doctor::{Check, Report};
 use crate::limits;
 use crate::session::Session;
@@ -26,6 +27,8 @@ impl Session<'_> {
             Err(error) => report.checks.push(broken("context", error)),
         }
         report.limits = limits::all();
+        report.provider_limits = dialects::limits();
+        report.sections.insert("dialects".to_owned(), dialects::section(registry));
         for (name, probe) in &self.cli.probes {
             match probe(settings) {
                 Ok(probe) => report.add(name, probe),

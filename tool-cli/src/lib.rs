@@ -16,6 +16,7 @@ mod clap_tree;
 pub mod clash;
 mod cli;
 mod command_line;
+mod dialects;
 pub mod doctor;
 pub mod duration;
 #[cfg(feature = "dynamic-completion")]
@@ -73,7 +74,7 @@ pub use exit::ExitCode;
 pub use io::{Io, Settled, Terminal, Tty};
 pub use run::{main, main_from, run};
 pub use schema::Target as SchemaTarget;
-pub use settings::{Color, LimitSet, Setting, Settings, Source};
+pub use settings::{Color, LimitSet, OwnKey, Setting, Settings, Source};
 pub use sight::Surroundings;
 /// What tools are defined with: a crate that depends on this one alone can define its own.
 pub use tool_core;

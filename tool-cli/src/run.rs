@@ -42,8 +42,11 @@ pub fn main(cli: Result<Cli, ToolError>) -> ExitCode {
 
 /// [`main`] with a command line of its own: for a program that has other programs under words of its own.
 pub fn main_from(cli: Result<Cli, ToolError>, argv: impl Iterator<Item = OsString>) -> ExitCode {
-    // What a panic says may hold a secret; whoever wants to see it asks for the log.
-    std::panic::set_hook(Box::new(|panic| tracing::debug!(target: "toolbox::panic", "{panic}")));
+    // What a panic says may hold a secret: a call that panics tells of it without those. Here is only told where it was.
+    std::panic::set_hook(Box::new(|panic| {
+        let at = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::debug!(target: "toolbox::panic", at, "a panic");
+    }));
     let argv: Vec<OsString> = argv.collect();
     // The version is all that many a start is for: it takes two streams, and waits for nothing else.
     let prepare = || if route::wants_version(&argv) { Ok(streams()) } else { process_io() };

@@ -18,7 +18,7 @@ use tool_core::{Secret, SecretSource, ToolError};
 
 use self::reader::Reader;
 pub use self::source::{LimitSet, Setting, Source};
-use crate::cli::Judge;
+use crate::cli::{Judge, OwnTable};
 use crate::fault::Fault;
 use crate::format::Format;
 use crate::globals::{AllGiven, Global};
@@ -141,6 +141,11 @@ impl Settings {
         self.tables.get(name)
     }
 
+    /// The value of a key that the program reads itself ([`crate::Cli::keys`]), if the file has it.
+    pub fn key(&self, name: &str) -> Option<&serde_json::Value> {
+        self.tables.get(name)
+    }
+
     /// Whether the settings file can be used.
     ///
     /// # Errors
@@ -181,7 +186,18 @@ pub(crate) struct Owner<'a> {
     /// What judges the keys and values of `[limits]`.
     pub(crate) limits: Option<&'a Judge>,
     /// The tables that the program reads itself.
-    pub(crate) tables: &'a [&'static str],
+    pub(crate) tables: &'a [OwnTable],
+    /// The keys that the program reads itself.
+    pub(crate) keys: &'a [OwnKey],
+}
+
+/// A key of the settings file that the program reads itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnKey {
+    /// Its name.
+    pub name: &'static str,
+    /// The words that it may have; with none it is true or false.
+    pub words: &'static [&'static str],
 }
 
 /// Reads the global options, their variables and the settings file.
@@ -235,7 +251,8 @@ mod tests {
     use super::*;
     use crate::globals::Given;
 
-    const OWNER: Owner<'static> = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[] };
+    const OWNER: Owner<'static> =
+        Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[], keys: &[] };
 
     fn given(options: &[(Global, Option<&str>)]) -> AllGiven {
         let all = options.iter().map(|(global, value)| Given {

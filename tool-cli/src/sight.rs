@@ -126,7 +126,7 @@ impl Session<'_> {
     pub(crate) fn gated(&self, registry: &Registry, settings: &Settings) -> Result<Executor, ToolError> {
         let (policy, stored) = (self.policy(registry, settings)?, self.cli.rows_of(OPERATOR)?);
         if policy.is_none() && stored.is_empty() {
-            return self.cli.executor_of(registry);
+            return self.cli.executor_of(registry, settings);
         }
         if self.cli.executor.is_some() {
             let text = "This program decides by itself what its tools may do.";
@@ -135,7 +135,7 @@ impl Session<'_> {
                 .hint("leave out --policy"));
         }
         let builder = Executor::standard(registry.clone()).gate(OperatorSight(registry.clone(), stored));
-        let builder = self.cli.layered(builder);
+        let builder = self.cli.layered(builder, settings)?;
         let builder = for_command_line(builder);
         match policy {
             Some(policy) => builder.policy(policy),

@@ -142,7 +142,11 @@ impl ToolContext {
             );
             return Err(ToolError::internal(text).code("secret_undeclared"));
         }
-        Ok(self.host.secrets.get(key).filter(|secret| !secret.is_blank()).map(Arc::new))
+        let secret = self.host.secrets.get(key).filter(|secret| !secret.is_blank());
+        if let (Some(call), Some(secret)) = (&self.call, &secret) {
+            call.learn(key, secret);
+        }
+        Ok(secret.map(Arc::new))
     }
 
     /// Whether a secret has a value, without handing it out. Inside a call a key that the tool does not declare has

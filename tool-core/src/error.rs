@@ -281,6 +281,7 @@ impl ToolError {
         inner.hint = inner.hint.take().map(|hint| text(hint.into_owned()).into());
         inner.quoted.map_texts(&text);
         for issue in &mut inner.issues {
+            issue.path = text(std::mem::take(&mut issue.path));
             issue.expected = text(std::mem::take(&mut issue.expected));
             issue.got = text(std::mem::take(&mut issue.got));
             issue.hint = issue.hint.take().map(&text);

@@ -36,12 +36,13 @@ mod tool;
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use ask::{Asker, INPUT_REQUIRED, QUESTION_KEY, Question, Reply};
 pub use call::{
-    AGENT_TIMEOUT, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState,
-    Approvals, Approver, AskAgent, BLOCKING_MAX, CALL_BUDGET, CALL_DEPTH, Call, CallScope, Caller,
-    DEFAULT_TIMEOUT, Decision, Drained, Executor, ExecutorBuilder, Ext, Gate, Hidden, Invocation, Layer,
-    Limits, MAX_AGENT_DEPTH, MemoryApprovals, Next, Pattern, Plan, Policy, PolicyRequest, QUESTIONS_MAX,
-    QUESTIONS_OPEN, QUESTIONS_PERIOD, Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE, Snapshot,
-    SnapshotBuilder, Snapshots, ToolApproval, agent_tool_name, approval_hash, explain, gate, spawn_subset,
+    AGENT_TIMEOUT, APPROVAL_LIFE, APPROVAL_TIME, Agent, Approval, ApprovalId, ApprovalLevel, ApprovalRequest,
+    ApprovalState, Approvals, Approver, AskAgent, BLOCKING_MAX, CALL_BUDGET, CALL_DEPTH, Call, CallScope,
+    Caller, DEFAULT_TIMEOUT, Decision, Drained, Executor, ExecutorBuilder, Ext, Gate, Hidden, Invocation,
+    Layer, Limits, MAX_AGENT_DEPTH, MemoryApprovals, Next, Pattern, Plan, Policy, PolicyRequest,
+    QUESTIONS_MAX, QUESTIONS_OPEN, QUESTIONS_PERIOD, Rate, Reason, Row, RowSource, Runtime, SHUTDOWN_GRACE,
+    Snapshot, SnapshotBuilder, Snapshots, ToolApproval, agent_tool_name, approval_hash, explain, gate,
+    spawn_subset,
 };
 pub use call::{
     AuditOutput, AuditRow, AuditSettings, AuditSink, Batch, CheckMode, Finished, INLINE_LIMIT, JsonLines,

@@ -156,7 +156,9 @@ impl Approvals for Shared {
             tenant: text(),
             agent: text(),
             tool: text(),
+            args: json!({}),
             state: ApprovalState::Once,
+            at_ms: tool_core::journal::now_ms(),
         };
         Ok((self.seen.fetch_add(1, Ordering::Relaxed) < 2).then(approval))
     }

@@ -342,3 +342,162 @@ async fn reads_of_earlier_attempts_are_given_again_where_that_is_asked_for() {
     // Who does not ask for it looks.
     assert_eq!(look(&executor(false), &scene.ctx(3)).await, (json!(4), false));
 }
+
+/// The tool of [`charge`], a version later: another name, and one parameter more.
+#[tool(aliases = ["charge"], side_effect, idempotent = false)]
+fn bill(
+    /// How much.
+    amount: u64,
+    /// In which currency.
+    #[arg(default = "eur".to_owned())]
+    currency: String,
+    #[ctx] outside: &Arc<Outside>,
+    ctx: &ToolContext,
+) -> Result<u64, ToolError> {
+    outside.0.lock().unwrap().push(format!("{currency} {}", ctx.idempotency_key()));
+    Ok(amount)
+}
+
+#[tokio::test]
+async fn a_renamed_tool_with_a_new_defaulted_parameter_finds_the_recorded_outcomes() {
+    let scene = Scene::new();
+    call(&scene.executor(), &scene.ctx(1), "charge", json!({"amount": 5})).await.unwrap();
+    let later = || {
+        let registry = Registry::builder().add::<BillTool>().build().unwrap();
+        let journal = Arc::new(scene.journal.another());
+        Executor::standard(registry).journal(journal, JournalMode::All, "test 2").build().unwrap()
+    };
+    for (attempt, name, args) in [
+        (2, "bill", json!({"amount": 5})),
+        (3, "charge", json!({"amount": 5})),
+        (4, "bill", json!({"amount": 5, "currency": "eur"})),
+    ] {
+        let output = call(&later(), &scene.ctx(attempt), name, args).await.unwrap();
+        assert_eq!((output.structured, &output.meta["replayed"]), (Some(json!(5)), &json!(true)));
+    }
+    assert_eq!(scene.outside.happened().len(), 1, "one effect");
+    // Its twin: another value of the new parameter is another call.
+    let other = json!({"amount": 5, "currency": "usd"});
+    assert!(!call(&later(), &scene.ctx(5), "bill", other).await.unwrap().meta.contains_key("replayed"));
+    assert_eq!(scene.outside.happened().len(), 2);
+}
+
+/// What is logged in this thread.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_the_promise() {
+    /// Takes the context and forgets its key.
+    #[tool(side_effect, idempotent = false, register = false)]
+    fn forgets(ctx: &ToolContext) -> bool {
+        ctx.is_cancelled()
+    }
+    /// Hands its key on.
+    #[tool(side_effect, idempotent = false, register = false)]
+    fn minds(ctx: &ToolContext) -> usize {
+        ctx.idempotency_key().len()
+    }
+    let log = Log::default();
+    let written = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || written.clone()).with_ansi(false).finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let journal = MemoryJournal::new();
+    let registry = Registry::builder().add::<ForgetsTool>().add::<MindsTool>().build().unwrap();
+    let own = Arc::new(journal.another());
+    let executor = Executor::standard(registry).journal(own, JournalMode::All, "test 1").build().unwrap();
+    for tool in ["forgets", "minds", "forgets"] {
+        call(&executor, &ToolContext::empty(), tool, json!({})).await.unwrap();
+    }
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let warnings: Vec<&str> = text.lines().filter(|line| line.contains("idempotency_key()")).collect();
+    assert_eq!(warnings.len(), 1, "{text}");
+    assert!(warnings[0].contains("WARN") && warnings[0].contains("forgets"), "{text}");
+    let rows = journal.rows(&RowQuery::default()).await.unwrap();
+    let promises: Vec<(&str, bool)> =
+        rows.iter().map(|row| (row.tool_name.as_str(), row.takes_key)).collect();
+    assert_eq!(promises.iter().filter(|row| **row == ("minds", true)).count(), 1, "{promises:?}");
+    assert_eq!(promises.iter().filter(|row| **row == ("forgets", false)).count(), 2, "{promises:?}");
+}
+
+/// A page of the network.
+struct Network(std::net::SocketAddr);
+
+/// Fetches a page.
+#[tool(open_world, register = false)]
+fn fetch_page(
+    /// Which.
+    path: &str,
+    #[ctx] network: &Network,
+) -> Result<String, ToolError> {
+    use std::io::{Read as _, Write as _};
+    let fetched = std::net::TcpStream::connect(network.0).and_then(|mut stream| {
+        stream.write_all(format!("{path}\n").as_bytes())?;
+        let mut page = String::new();
+        stream.read_to_string(&mut page)?;
+        Ok(page)
+    });
+    fetched.map_err(|error| ToolError::unavailable("The network is gone.").source(error))
+}
+
+#[tokio::test]
+async fn a_cassette_answers_when_the_network_is_gone() {
+    use std::io::{BufRead as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let ctx = ToolContext::builder().provide(Network(listener.local_addr().unwrap())).build();
+    let serving = std::thread::spawn(move || {
+        for stream in listener.incoming().take(4).map(Result::unwrap) {
+            let mut stream = std::io::BufReader::new(stream);
+            let mut path = String::new();
+            stream.read_line(&mut path).unwrap();
+            stream.get_mut().write_all(format!("page {path}").as_bytes()).unwrap();
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let executor = |path: Option<&std::path::Path>, mode| {
+        let builder = Executor::standard(Registry::builder().add::<FetchPageTool>().build().unwrap());
+        match path {
+            Some(path) => builder.before("run", Cassette::open(path, mode).unwrap()),
+            None => builder,
+        }
+        .build()
+        .unwrap()
+    };
+    let paths = ["a.jsonl", "b.jsonl"].map(|name| folder.path().join(name));
+    for path in &paths {
+        let recording = executor(Some(path), CassetteMode::Record);
+        for page in ["/b", "/a"] {
+            call(&recording, &ctx, "fetch_page", json!({"path": page})).await.unwrap();
+        }
+    }
+    serving.join().unwrap();
+    assert_eq!(
+        std::fs::read(&paths[0]).unwrap(),
+        std::fs::read(&paths[1]).unwrap(),
+        "recorded twice, one file"
+    );
+    let gone = call(&executor(None, CassetteMode::Auto), &ctx, "fetch_page", json!({"path": "/a"})).await;
+    assert_eq!(gone.unwrap_err().code_str(), "unavailable");
+    let replaying = executor(Some(&paths[0]), CassetteMode::Replay);
+    let page = call(&replaying, &ctx, "fetch_page", json!({"path": "/a"})).await.unwrap();
+    assert_eq!(page.data(), json!("page /a\n"));
+    let miss = call(&replaying, &ctx, "fetch_page", json!({"path": "/c"})).await.unwrap_err();
+    assert_eq!(miss.code_str(), "cassette_miss");
+    let near = &miss.details()["nearest"][0];
+    assert_eq!(
+        (&near["tool"], &near["diff"]["path"]["asked"]),
+        (&json!("fetch_page"), &json!("/c")),
+        "{near}"
+    );
+    assert!(miss.message().contains("/a"), "{miss}");
+}

@@ -164,6 +164,12 @@ async fn side_effects_of_a_run_never_overlap_and_keep_their_order_and_reads_over
     }
     assert_eq!(*log.0.lock().unwrap(), ["+a", "-a", "+b", "-b", "+c", "-c"]);
 
+    log.0.lock().unwrap().clear();
+    let turn = ["d", "e"].map(|name| Call::new("write", json!({"name": name})));
+    let batch = executor.call_all(turn.to_vec(), &ctx, Caller::Llm).await;
+    assert!(batch.results.iter().all(Result::is_ok));
+    assert_eq!(*log.0.lock().unwrap(), ["+d", "-d", "+e", "-e"], "two changes of one turn, in its order");
+
     let eight = (0..8).map(|_| Call::new("read", json!({"together": 8}))).collect();
     let all = executor.call_all(eight, &ctx, Caller::Llm);
     let batch = tokio::time::timeout(Duration::from_secs(20), all).await.expect("eight reads run at once");

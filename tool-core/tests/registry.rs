@@ -168,6 +168,9 @@ fn renames_keep_aliases_and_a_prefix_stands_before_names_and_aliases() {
     assert_eq!(twice.get("my_fs_read").unwrap().names().collect::<Vec<_>>(), ["my_fs_cat", "my_fs_read"]);
     let plain = Registry::builder().add::<Read>().rename("read_file", "cat").build().unwrap();
     assert_eq!(plain.get("read").unwrap().name(), "cat");
+    // One definition is one tool, whatever is sorted between its two names.
+    let again = plain.to_builder().add::<DupA>().add::<Read>().build().unwrap();
+    assert_eq!(again.iter().map(|tool| tool.name()).collect::<Vec<_>>(), ["cat", "dup_a"]);
     assert_eq!(
         lines(build("red_file", "cat").unwrap_err()),
         ["rename_unknown: there is no tool `red_file` to rename; did you mean `read_file`?"]

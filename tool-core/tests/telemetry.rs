@@ -1,14 +1,19 @@
 //! One span per call, refused ones included, with the attributes that are promised and no others; and what is measured. (calls.md §14)
 //!
-//! The exporter is in memory: it keeps what a bridge to OpenTelemetry would be given.
+//! The exporter is that of OpenTelemetry's SDK, in memory, behind the bridge from `tracing`.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
+)]
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use opentelemetry::trace::{SpanKind, TracerProvider as _};
+use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider};
 use serde_json::json;
 use tool_core::journal::MemoryJournal;
 use tool_core::prelude::*;
@@ -16,52 +21,22 @@ use tool_core::{
     ApprovalLevel, ApprovalRequest, Approver, BoxFuture, Call, Caller, Decision, Executor, JournalMode,
     METRICS, Metric, Metrics, Registry,
 };
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Level, Subscriber};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
 
-/// Spans by number: name and attributes.
-#[derive(Clone, Default)]
-struct Exporter(Arc<Mutex<BTreeMap<u64, NamedSpan>>>, Arc<AtomicU64>);
-
-/// A span's name and its attributes.
-type NamedSpan = (String, BTreeMap<String, String>);
-
-struct Fields<'a>(&'a mut BTreeMap<String, String>);
-
-impl Visit for Fields<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.insert(field.name().to_owned(), format!("{value:?}"));
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), value.to_owned());
-    }
-}
-
-impl Subscriber for Exporter {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_span() && metadata.target() == "toolbox::call"
-    }
-
-    fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let id = self.1.fetch_add(1, Ordering::SeqCst) + 1;
-        let mut fields = BTreeMap::new();
-        span.record(&mut Fields(&mut fields));
-        self.0.lock().unwrap().insert(id, (span.metadata().name().to_owned(), fields));
-        Id::from_u64(id)
-    }
-
-    fn record(&self, id: &Id, values: &Record<'_>) {
-        if let Some((_, fields)) = self.0.lock().unwrap().get_mut(&id.into_u64()) {
-            values.record(&mut Fields(fields));
-        }
-    }
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn event(&self, _: &Event<'_>) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
+/// The spans that OpenTelemetry's SDK exports, by way of the bridge that a host would set up. It adds nothing of its own.
+fn exported() -> (InMemorySpanExporter, SdkTracerProvider, impl Subscriber + Send + Sync) {
+    let exporter = InMemorySpanExporter::default();
+    let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
+    let bridge = tracing_opentelemetry::layer()
+        .with_tracer(provider.tracer("tests"))
+        .with_location(false)
+        .with_threads(false)
+        .with_target(false)
+        .with_tracked_inactivity(false);
+    let own = Targets::new().with_target("toolbox::call", Level::DEBUG);
+    (exporter, provider, tracing_subscriber::registry().with(own).with(bridge))
 }
 
 /// Measurements: name, value, attributes.
@@ -110,10 +85,11 @@ impl Approver for Person {
     }
 }
 
-/// The attributes of a call's span; `otel.*` say its name and kind.
-const ATTRIBUTES: [&str; 13] = [
-    "otel.name",
-    "otel.kind",
+/// One test at a time: what `tracing` remembers of a place in the code, whether anybody listens there, is shared by all threads.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+/// The attributes of a call's span.
+const ATTRIBUTES: [&str; 11] = [
     "gen_ai.operation.name",
     "gen_ai.tool.name",
     "gen_ai.tool.type",
@@ -140,8 +116,10 @@ fn executor(measured: &Measured) -> Executor {
 
 #[tokio::test]
 async fn each_call_has_one_span_with_the_promised_attributes_and_no_others() {
-    let (exporter, measured) = (Exporter::default(), Measured::default());
-    let _guard = tracing::subscriber::set_default(exporter.clone());
+    let _alone = ALONE.lock().await;
+    let measured = Measured::default();
+    let (exporter, provider, subscriber) = exported();
+    let _guard = tracing::subscriber::set_default(subscriber);
     let executor = executor(&measured);
     let ctx = ToolContext::builder().agent("bot").run("run-7").approver(Person).build();
     let calls = [
@@ -157,37 +135,54 @@ async fn each_call_has_one_span_with_the_promised_attributes_and_no_others() {
         let result = executor.call(call, &ctx, Caller::Llm).await;
         assert_eq!(result.err().map(|error| error.code_str().to_owned()).as_deref(), *code);
     }
-    let spans = exporter.0.lock().unwrap();
-    let own: Vec<_> = spans.values().filter(|span| span.0 == "execute_tool").map(|span| &span.1).collect();
-    assert_eq!(own.len(), calls.len());
-    for (span, (tool, _, code)) in own.iter().zip(&calls) {
-        let unknown: Vec<&String> = span.keys().filter(|name| !ATTRIBUTES.contains(&name.as_str())).collect();
-        assert!(unknown.is_empty(), "{unknown:?}");
+    provider.force_flush().unwrap();
+    let spans = exporter.get_finished_spans().unwrap();
+    let own: Vec<_> = spans.iter().filter(|span| span.name.starts_with("execute_tool")).collect();
+    assert_eq!(own.len(), calls.len(), "one for each call, refused ones too");
+    for (nth, (span, (tool, _, code))) in own.iter().zip(&calls).enumerate() {
         let name = if *tool == "made_up" { "_unknown" } else { tool };
-        assert_eq!(span["otel.name"], format!("execute_tool {name}"));
         assert_eq!(
-            (span["otel.kind"].as_str(), span["gen_ai.operation.name"].as_str()),
-            ("internal", "execute_tool")
+            (span.name.as_ref(), &span.span_kind),
+            (&*format!("execute_tool {name}"), &SpanKind::Internal)
         );
-        assert_eq!(
-            (span["gen_ai.tool.name"].as_str(), span["gen_ai.tool.type"].as_str()),
-            (name, "function")
-        );
-        assert_eq!((span["gen_ai.agent.name"].as_str(), span["toolbox.caller"].as_str()), ("bot", "llm"));
-        assert_eq!((span["toolbox.run.id"].as_str(), span["toolbox.attempt"].as_str()), ("run-7", "1"));
-        assert_eq!(span.get("error.type").map(String::as_str), *code);
-        assert_eq!(span["toolbox.replayed"], "false");
-        assert!(!span.values().any(|value| value.contains("canary")));
+        let attributes: BTreeMap<&str, String> = span
+            .attributes
+            .iter()
+            .map(|pair| (pair.key.as_str(), pair.value.as_str().into_owned()))
+            .collect();
+        let mut wanted: BTreeMap<&str, String> = [
+            ("gen_ai.operation.name", "execute_tool"),
+            ("gen_ai.tool.name", name),
+            ("gen_ai.tool.type", "function"),
+            ("gen_ai.agent.name", "bot"),
+            ("toolbox.caller", "llm"),
+            ("toolbox.run.id", "run-7"),
+            ("toolbox.attempt", "1"),
+            ("toolbox.replayed", "false"),
+            ("toolbox.tries", "1"),
+        ]
+        .map(|(key, value)| (key, value.to_owned()))
+        .into();
+        wanted.insert("gen_ai.tool.call.id", format!("id-{nth}"));
+        wanted.extend(code.map(|code| ("error.type", code.to_owned())));
+        assert_eq!(attributes, wanted);
+        assert!(attributes.keys().all(|key| ATTRIBUTES.contains(key)));
     }
-    let children: Vec<&str> =
-        spans.values().map(|span| span.0.as_str()).filter(|name| *name != "execute_tool").collect();
-    for name in ["toolbox.approve", "toolbox.journal.begin", "toolbox.journal.finish"] {
-        assert!(children.contains(&name), "{children:?}");
+    for child in ["toolbox.approve", "toolbox.journal.begin", "toolbox.journal.finish"] {
+        let found = spans.iter().find(|span| span.name == child);
+        let found = found.unwrap_or_else(|| panic!("no {child}: {spans:#?}"));
+        assert!(own.iter().any(|span| span.span_context.span_id() == found.parent_span_id), "{child}");
+        assert!(found.attributes.is_empty(), "{child}: {:?}", found.attributes);
+    }
+    let others = spans.iter().filter(|span| !span.name.starts_with("execute_tool"));
+    for span in others {
+        assert!(span.name.starts_with("toolbox."), "{}", span.name);
     }
 }
 
 #[tokio::test]
 async fn what_is_measured_names_tools_agents_layers_and_codes_alone() {
+    let _alone = ALONE.lock().await;
     let measured = Measured::default();
     let executor = executor(&measured);
     let ctx = ToolContext::builder().agent("bot").run("run-7").approver(Person).build();

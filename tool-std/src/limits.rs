@@ -129,11 +129,16 @@ limits! {
     MAX_TOTAL_OUTPUT_BYTES max_total_output_bytes 268_435_456 1..=1_099_511_627_776, "Bytes that a command writes in all.";
     MAX_FILE_BYTES max_file_bytes 1_073_741_824 1..=1_099_511_627_776, "Bytes of the largest file that a command writes.";
     MAX_MEMORY_BYTES max_memory_bytes 4_294_967_296 1..=1_099_511_627_776, "Bytes of memory of a command.";
+    MAX_CPU_SECONDS max_cpu_seconds 0 0..=604_800, "CPU time of each process of a command, in seconds; 0 is its timeout and 5 seconds more.";
+    MAX_OPEN_FILES max_open_files 1_024 16..=262_144, "Files that a process of a command has open; it may raise that to four times as many.";
     MAX_PROCESSES max_processes 1_024 1..=4_194_304, "Processes and threads of a command.";
+    // It fits the time that a call has to give what it has when its deadline has passed (calls.md §8).
+    KILL_GRACE_MS kill_grace_ms 300 0..=500, "Time from asking a command to end to ending it, in milliseconds.";
     PARALLEL_COMMANDS parallel_commands 16 1..=1_024, "Commands that run at once.";
     READY_COMMANDS ready_commands 2 0..=64, "Sandboxes kept ready for the next commands; 0 keeps none.";
     MAX_BACKGROUND max_background 8 1..=1_024, "Background processes of one owner.";
     MAX_BACKGROUND_SECONDS max_background_seconds 86_400 1..=604_800, "Longest timeout of a background process, in seconds.";
+    BACKGROUND_BUFFER_BYTES background_buffer_bytes 1_048_576 1..=1_073_741_824, "Bytes kept of each stream of a background process.";
     QUEUED_COMMANDS queued_commands 1_000 1..=1_000_000, "Commands that wait for a place.";
 }
 
@@ -147,6 +152,7 @@ fn in_range(name: &str, value: u64, range: &RangeInclusive<u64>) -> Result<(), T
     let message = match value {
         value if range.contains(&value) => return Ok(()),
         0 => format!("{name} must be positive."),
+        value if value < *range.start() => format!("{name} must be at least {}.", range.start()),
         _ => format!("{name} exceeds {}.", range.end()),
     };
     Err(ToolError::not_configured(message).code("limit_out_of_range"))
@@ -184,8 +190,15 @@ mod tests {
 
     #[test]
     fn zero_is_refused_where_it_would_close_the_tool() {
-        let allowed =
-            ["excerpt_lines", "search_context_max", "free_space_floor", "undo_bytes", "ready_commands"];
+        let allowed = [
+            "excerpt_lines",
+            "search_context_max",
+            "free_space_floor",
+            "undo_bytes",
+            "max_cpu_seconds",
+            "kill_grace_ms",
+            "ready_commands",
+        ];
         for row in Limits::default().rows() {
             let mut limits = Limits::default();
             match limits.set(row.name, 0) {
@@ -211,6 +224,16 @@ mod tests {
         }
         limits.set("max_stream_bytes", 10_485_760).unwrap();
         assert!(limits.check().is_ok());
+    }
+
+    #[test]
+    fn a_value_below_the_least_is_told_as_that() {
+        let error = Limits::default().set("max_open_files", 15).unwrap_err();
+        assert_eq!(
+            (error.code_str(), error.message()),
+            ("limit_out_of_range", "max_open_files must be at least 16.")
+        );
+        Limits::default().set("max_open_files", 16).unwrap();
     }
 
     #[test]

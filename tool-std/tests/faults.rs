@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use tool_core::journal::{Journal, MemoryJournal, RecordedCall, RowQuery};
 use tool_core::{Call, Caller};
 use tool_std::{Workspace, WorkspacePolicy};
+use tool_trials::by_effort;
 
 /// Where the worker finds its directory.
 const WORKER: &str = "TOOL_STD_FAULT_WORKER";
@@ -224,8 +225,7 @@ fn can_trace() -> bool {
         .output()
         .is_ok_and(|output| output.status.success());
     if !works {
-        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "strace does not work here");
-        println!("skipped: strace does not work here");
+        tool_trials::skip("strace does not work here");
     }
     works
 }
@@ -293,26 +293,20 @@ fn assert_documented(answer: &Value, at: &str) {
     }
 }
 
-/// A few changes, more in the full run, and with `TOOL_FAULTS=all` every one.
-fn chosen() -> Vec<usize> {
-    if is_every() {
-        (0..CHANGES.len()).collect()
-    } else if std::env::var_os("TOOL_FULL").is_some() {
-        vec![0, 3, 7, 11, 13]
-    } else {
-        vec![0, 3, 7]
-    }
+/// What system calls fail with: in the full run everything that the specification names.
+fn errors() -> &'static [&'static str] {
+    by_effort(&["EIO", "ENOSPC", "EINTR"][..], &["EIO"][..])
 }
 
-fn is_every() -> bool {
-    std::env::var("TOOL_FAULTS").as_deref() == Ok("all")
+/// Every change in the full run, a few otherwise.
+fn chosen() -> Vec<usize> {
+    by_effort((0..CHANGES.len()).collect(), vec![0, 3, 7])
 }
 
 #[test]
 fn a_system_call_that_fails_tears_nothing_and_leaves_no_doubt() {
     if can_trace() {
-        let errors: &[&str] = if is_every() { &["EIO", "ENOSPC", "EINTR"] } else { &["EIO"] };
-        for error in errors {
+        for error in errors() {
             let met = at_every_call(&format!("error={error}"), &chosen());
             println!("{error}: {met} faults");
             assert!(met > 20, "{error}: {met}");
@@ -325,11 +319,10 @@ fn a_system_call_that_fails_a_look_is_told_and_nothing_is_changed() {
     if !can_trace() {
         return;
     }
-    let errors: &[&str] = if is_every() { &["EIO", "ENOSPC", "EINTR"] } else { &["EIO"] };
-    let looks = if is_every() { 0..LOOKS.len() } else { 2..3 };
+    let looks = by_effort(0..LOOKS.len(), 2..3);
     let (mut met, mut refused) = (0, 0);
     for number in looks {
-        for (error, call) in errors.iter().flat_map(|error| CALLS.iter().map(move |call| (error, call))) {
+        for (error, call) in errors().iter().flat_map(|error| CALLS.iter().map(move |call| (error, call))) {
             for nth in 1..=MOST {
                 let scene = tempfile::tempdir().unwrap();
                 plant(&scene.path().join("root"));

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -309,11 +310,21 @@ fn a_read_tool_cannot_write_through_its_workspace() {
         let path = workspace.resolve(Path::new("f"))?;
         workspace.open_file(&path, Access::Append).map(drop)
     }
-    let registry = Registry::builder().add::<SneakTool>().build().unwrap();
+    /// Writes as it says.
+    #[tool_core::tool(side_effect, idempotent, register = false)]
+    fn honest(#[ctx] workspace: &Workspace) -> Result<(), ToolError> {
+        let path = workspace.resolve(Path::new("f"))?;
+        let mut file = workspace.open_file(&path, Access::Append)?;
+        file.write_all(b"y").map_err(|error| ToolError::failed("It was not written.").source(error))
+    }
+    let registry = Registry::builder().add::<SneakTool>().add::<HonestTool>().build().unwrap();
     let executor = Executor::standard(registry).build().unwrap();
     let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
     let error = executor.call_blocking(Call::new("sneak", json!({})), &ctx, Caller::Test).unwrap_err();
     assert_eq!((error.kind().as_str(), error.code_str()), ("denied", "effect_not_declared"));
+    assert_eq!(fs::read_to_string(tree.root.join("f")).unwrap(), "x", "the file is as it was");
+    executor.call_blocking(Call::new("honest", json!({})), &ctx, Caller::Test).unwrap();
+    assert_eq!(fs::read_to_string(tree.root.join("f")).unwrap(), "xy");
 }
 
 #[test]
@@ -332,6 +343,48 @@ fn a_cancelled_call_ends_between_two_files() {
         cancelled.ctx.cancel();
         assert_eq!(cancelled.code(tool, args), "cancelled", "{tool}");
     }
+}
+
+#[test]
+fn a_cancelled_copy_of_a_large_file_ends_within_it_and_leaves_nothing() {
+    let tree = Tree::new();
+    // A hole: it takes long to read and no room.
+    fs::File::create(tree.root.join("large")).unwrap().set_len(1 << 30).unwrap();
+    fs::write(tree.root.join("small"), "x").unwrap();
+    let copy = |from: &str| json!({"from": from, "to": "copy"});
+    let tools = tree.tools(WorkspacePolicy::default());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Once the copy has begun.
+            let begun = || names(&tree.root).iter().any(|name| name.starts_with(".toolbox-tmp-"));
+            let deadline = Instant::now() + Duration::from_secs(30);
+            while !begun() && Instant::now() < deadline {
+                std::thread::yield_now();
+            }
+            tools.ctx.cancel();
+        });
+        assert_eq!(tools.code("copy_file", copy("large")), "cancelled");
+    });
+    assert_eq!(names(&tree.root), ["large", "small"]);
+    let others = tree.tools(WorkspacePolicy::default());
+    assert!(others.call("copy_file", copy("small")).is_ok());
+}
+
+fn names(directory: &std::path::Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn a_workspace_that_is_not_there_is_told() {
+    let tree = Tree::new();
+    let open = |root: &std::path::Path| Workspace::open(root, WorkspacePolicy::default());
+    let error = open(&tree.root.join("nowhere")).unwrap_err();
+    assert_eq!((error.kind().as_str(), error.code_str()), ("not_found", "workspace_missing"));
+    assert!(open(&tree.root).is_ok());
 }
 
 #[test]

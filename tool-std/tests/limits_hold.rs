@@ -111,6 +111,22 @@ const ROWS: &[Row] = &[
         let patches: Vec<Value> = (1..=size).map(patch).collect();
         place.is_ok("edit_lines", json!({"path": "f", "patches": patches}))
     }),
+    ("echo_chars", 8, |place, size| {
+        let name = "n".repeat(usize::try_from(size).unwrap());
+        place.write("f", "other\n");
+        let error = |tool: &str, args: Value| place.call(tool, args).unwrap_err().to_string();
+        let told = [
+            error("read_file", json!({"path": name})),
+            error("read_file", json!({"path": "f", "encoding": name})),
+            error("find_files", json!({"pattern": format!("[{}", &name[1..])})),
+            error("edit_file", json!({"path": "f", "patch": format!("@@ -1 +1 @@\n-{name}\n+b\n")})),
+            error("edit_file", json!({"path": "f", "patch": format!("@@@{}\n", &name[3..])})),
+        ];
+        let whole = [&*name, &*name, &name[1..], &*name, &name[3..]];
+        let count = told.iter().zip(whole).filter(|(told, whole)| told.contains(whole)).count();
+        assert!([0, told.len()].contains(&count), "{told:?}");
+        count > 0
+    }),
     ("excerpt_lines", 2, |place, size| {
         place.write("f", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
         let patch = json!({"start_line": 5, "end_line": 5, "content": "new"});
@@ -201,10 +217,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Limits that no call of a size meets exactly, and where they are looked at.
-const ELSEWHERE: [(&str, &str); 6] = [
-    // It is the same for every workspace: errors are made without one.
-    ("echo_chars", "quote.rs"),
-    ("walk_seconds", "a walk is cut at its deadline: pages.rs"),
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("walk_seconds", "the clock is moved in budget.rs"),
     ("regex_size_limit", "below"),
     ("regex_dfa_size_limit", "below"),
     ("free_space_floor", "hostile.rs"),

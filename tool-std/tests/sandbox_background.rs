@@ -118,6 +118,28 @@ async fn the_ninth_process_is_refused_and_the_eighth_is_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_last_64_that_have_ended_are_listed_oldest_first_beside_those_that_run() {
+    let bench = Bench::new();
+    let host = Host::new(&bench, &Processes::new("a"));
+    let running = host.start("sleep 60").await;
+    for _ in 0..66 {
+        let id = host.start("exit 3").await;
+        host.read_all(&id).await;
+    }
+    let list = host.call("process_list", json!({})).await.unwrap();
+    let told: Vec<(&str, &str)> = list["processes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|process| (process["process_id"].as_str().unwrap(), process["state"].as_str().unwrap()))
+        .collect();
+    assert_eq!((told.len(), told[0]), (65, (running.as_str(), "running")));
+    assert_eq!((told[1], told[64]), (("p4", "exited"), ("p67", "exited")));
+    let error = host.call("process_output", json!({"process_id": "p3"})).await.unwrap_err();
+    assert_eq!(error.code_str(), "process_not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_does_not_start_is_an_error_and_what_times_out_says_so() {
     let bench = Bench::new();
     let host = Host::new(&bench, &Processes::new("a"));

@@ -10,15 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Program, Stdio};
 use std::time::{Duration, Instant};
 
-#[path = "support/rounds.rs"]
-mod rounds;
-
-use rounds::rounds;
 use tool_std::sandbox::{Command, End, Sandbox, SandboxPolicy, Stop};
 use tool_std::{Workspace, WorkspacePolicy};
+use tool_trials::rounds;
 
-/// Runs whose median is the cost of a spawn.
-const RUNS: usize = 60;
+/// Runs whose median is the cost of a spawn, in the full run and otherwise.
+const RUNS: [usize; 2] = [200, 60];
 /// What a sandbox may add to the start of a program, on an idle machine.
 const COST: Duration = Duration::from_millis(15);
 /// How often a program is killed.
@@ -95,8 +92,7 @@ fn a_program_without_init_starts_no_process() {
     let place = tempfile::tempdir().unwrap();
     let log = place.path().join("log");
     if !works(&["-o", log.to_str().unwrap(), "true"]) {
-        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "strace does not work here");
-        return println!("skipped: strace does not work here");
+        return tool_trials::skip("strace does not work here");
     }
     for (words, processes) in [(&["uninitialised", "root"][..], 0), (&["tidy"][..], 1)] {
         fs::create_dir_all(place.path().join("root")).unwrap();
@@ -290,13 +286,14 @@ fn a_spawn_does_not_grow_with_the_program() {
     let large = median(sandboxed);
     drop(black_box(memory));
     println!("plain {plain:?}, sandboxed {small:?}, with 1 GiB {large:?}");
-    let factor = std::env::var("TOOL_LOAD_FACTOR").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
+    let factor = tool_trials::load_factor();
     assert!(small.saturating_sub(plain) < COST * factor, "{small:?} against {plain:?}");
     assert!(large < small * factor, "{large:?} against {small:?}");
 }
 
 fn median(mut act: impl FnMut()) -> Duration {
-    let mut times: Vec<Duration> = (0..RUNS)
+    let runs = tool_trials::by_effort(RUNS[0], RUNS[1]);
+    let mut times: Vec<Duration> = (0..runs)
         .map(|_| {
             let started = Instant::now();
             act();
@@ -304,5 +301,5 @@ fn median(mut act: impl FnMut()) -> Duration {
         })
         .collect();
     times.sort_unstable();
-    times.into_iter().nth(RUNS / 2).unwrap()
+    times.into_iter().nth(runs / 2).unwrap()
 }

@@ -1,11 +1,13 @@
 //! Group commit against one commit per operation, in one run, on one disk, both with `synchronous = FULL`. (journal.md §13)
 //!
-//! Prints the ratio of calls per second at 32 callers of one task; each call is an intent and an outcome.
+//! Prints the ratio of calls per second at 32 callers of one task; each call is an intent and an outcome. `TOOL_BENCH_PEER` names
+//! a program that does the same with another library, for a second ratio.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -87,6 +89,32 @@ fn calls_per_second(folder: &Path, batch: usize, callers: usize) -> f64 {
     made.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64()
 }
 
+/// Calls per second of the program that does the same with another library.
+fn of_peer(program: &std::ffi::OsStr, folder: &Path) -> f64 {
+    let (callers, seconds) = (CALLERS.to_string(), TIME.as_secs().to_string());
+    let output = Command::new(program).arg(folder).args([callers, seconds]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().parse().unwrap()
+}
+
+/// Tells a ratio of three rounds, unless the disk is none: its median.
+fn told(what: &str, mut ratios: Vec<f64>, syncs: bool) -> Option<f64> {
+    ratios.sort_by(f64::total_cmp);
+    let [least, median, most] = ratios[..] else { return None };
+    match syncs {
+        true => println!("{what}: ratio {median:.1} (from {least:.1} to {most:.1})"),
+        false => {
+            println!("{what}: storage does not sync: no ratio is claimed (seen {least:.1} to {most:.1})")
+        }
+    }
+    Some(median)
+}
+
+/// The least ratio that passes.
+fn least(variable: &str) -> f64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(0.0)
+}
+
 fn main() {
     let folder = match std::env::var_os("TOOL_BENCH_FOLDER") {
         Some(folder) => tempfile::tempdir_in(folder).unwrap(),
@@ -94,25 +122,30 @@ fn main() {
     };
     let median = sync_median(folder.path());
     println!("fdatasync of 400 bytes: {:.2} ms at the median", median.as_secs_f64() * 1e3);
-    let mut ratios = Vec::new();
+    let syncs = median >= Duration::from_micros(500);
+    let peer = std::env::var_os("TOOL_BENCH_PEER");
+    let (mut ratios, mut peers) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         let alone = calls_per_second(folder.path(), 1, CALLERS);
         let group = calls_per_second(folder.path(), 256, CALLERS);
-        println!(
-            "{CALLERS} callers: commit per operation {alone:.0}/s, group commit {group:.0}/s, ratio {:.1}",
-            group / alone
-        );
+        print!("{CALLERS} callers: commit per operation {alone:.0}/s, group commit {group:.0}/s");
         ratios.push(group / alone);
+        if let Some(peer) = &peer {
+            let sqlx = of_peer(peer, folder.path());
+            print!(", sqlx {sqlx:.0}/s");
+            peers.push(group / sqlx);
+        }
+        println!();
     }
     let single = calls_per_second(folder.path(), 256, 1);
     println!("1 caller: {single:.0}/s");
-    ratios.sort_by(f64::total_cmp);
-    if median < Duration::from_micros(500) {
-        println!("storage does not sync: no ratio is claimed (seen {:.1} … {:.1})", ratios[0], ratios[2]);
-    } else {
-        println!("ratio {:.1} (from {:.1} to {:.1})", ratios[1], ratios[0], ratios[2]);
+    let rows = [
+        ("group commit against one commit per operation", ratios, "TOOL_JOURNAL_RATIO"),
+        ("group commit against sqlx", peers, "TOOL_SQLX_RATIO"),
+    ];
+    for (what, ratios, variable) in rows {
+        if let Some(median) = told(what, ratios, syncs) {
+            assert!(median >= least(variable), "{what}: the ratio is below {}", least(variable));
+        }
     }
-    let least: f64 =
-        std::env::var("TOOL_JOURNAL_RATIO").ok().and_then(|text| text.parse().ok()).unwrap_or(0.0);
-    assert!(ratios[1] >= least, "the ratio is below {least}");
 }

@@ -10,9 +10,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
-use tool_core::BoxFuture;
-use tool_core::journal::machine::{Op, Reply};
-use tool_core::journal::{JournalError, Result};
+use tool_core::journal::machine::{Met, Op, Reply};
+use tool_core::journal::{JournalError, Outcome, Result};
+use tool_core::{BoxFuture, ToolError};
 
 /// How many operations may wait before callers wait to queue theirs.
 pub const QUEUE: usize = 1_024;
@@ -47,9 +47,35 @@ pub(crate) trait Backend {
 
 struct Request {
     op: Op,
-    reply: Option<oneshot::Sender<Result<Reply>>>,
+    reply: Option<oneshot::Sender<Answer>>,
     /// The place in the queue.
     _place: Option<OwnedSemaphorePermit>,
+}
+
+/// What the writer does besides what is queued: it settles the intents that nobody took.
+type Untaken = Arc<Mutex<Vec<Op>>>;
+
+/// An answer on its way. An intent that was committed for a caller who is gone would be open for as long as this process
+/// lives, and calls with its key would wait for it.
+struct Answer {
+    reply: Option<Result<Reply>>,
+    untaken: Untaken,
+}
+
+impl Answer {
+    fn take(mut self) -> Result<Reply> {
+        self.reply.take().unwrap_or_else(|| Err(gone()))
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if let Some(Ok(Reply::Begun(Met::Run(lease)))) = self.reply.take() {
+            let outcome = Outcome::error(&ToolError::cancelled("The caller went away."));
+            let mut untaken = self.untaken.lock().unwrap_or_else(PoisonError::into_inner);
+            untaken.push(Op::Finish(lease, Box::new(outcome)));
+        }
+    }
 }
 
 /// The queue of a writer.
@@ -110,7 +136,7 @@ impl Writer {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let sent = queue.as_ref().is_some_and(|queue| queue.send(request).is_ok());
         drop(queue);
-        async move { if sent { answer.await.unwrap_or_else(|_| Err(gone())) } else { Err(gone()) } }
+        async move { if sent { answer.await.map_or_else(|_| Err(gone()), Answer::take) } else { Err(gone()) } }
     }
 
     /// Finishes what is queued and stops.
@@ -144,7 +170,13 @@ fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, 
     // Those who came while the last commit was made; how many may come with them, and how long that commit took.
     let mut early: VecDeque<Request> = VecDeque::new();
     let (mut expected, mut commit) = (1, Duration::ZERO);
+    let untaken = Untaken::default();
+    let left = || {
+        let mut left = untaken.lock().unwrap_or_else(PoisonError::into_inner);
+        left.drain(..).map(|op| Request { op, reply: None, _place: None }).collect::<Vec<_>>()
+    };
     loop {
+        early.extend(left());
         if early.is_empty() {
             match requests.recv_timeout(backend.patience()) {
                 Ok(first) => early.push_back(first),
@@ -155,8 +187,11 @@ fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, 
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    backend.idle();
-                    return;
+                    early.extend(left());
+                    if early.is_empty() {
+                        backend.idle();
+                        return;
+                    }
                 }
             }
         }
@@ -190,7 +225,7 @@ fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, 
         for ((reply, place), answer) in replies.into_iter().zip(answers) {
             drop(place);
             if let Some(reply) = reply {
-                let _ = reply.send(answer);
+                let _ = reply.send(Answer { reply: Some(answer), untaken: Arc::clone(&untaken) });
             }
         }
         changed.notify_waiters();

@@ -68,6 +68,7 @@ fn consent_for_good_outlasts_the_process_until_it_is_revoked_and_holds_for_these
     let store = SqliteJournal::open(&journal, SqliteOptions::default()).unwrap();
     let all = store.list().unwrap();
     assert_eq!((all.len(), &all[0].state), (1, &ApprovalState::Always));
+    assert_eq!(all[0].args, one, "whoever looks at it sees what it is about");
     assert!(store.revoke(&all[0].id).unwrap());
     assert!(!store.revoke(&all[0].id).unwrap());
     drop(store);
@@ -104,10 +105,34 @@ fn no_secret_is_in_the_file_and_another_one_asks_again() {
     assert_eq!(remove_in(&journal, Decision::AllowAlways, with("canary-5f1c")), Ok(()));
     assert_eq!(remove_in(&journal, no(), with("canary-5f1c")), Ok(()));
     assert_eq!(remove_in(&journal, no(), with("canary-5f1d")), Err("approval_denied".to_owned()));
+    let store = SqliteJournal::open(&journal, SqliteOptions::default()).unwrap();
+    assert_eq!(store.list().unwrap()[0].args, json!({"id": 1, "password": {"$redacted": "secret"}}));
     for file in std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()) {
         if file.is_file() {
             let bytes = std::fs::read(&file).unwrap();
             assert!(!bytes.windows(11).any(|part| part == b"canary-5f1c"), "{}", file.display());
         }
     }
+}
+
+#[test]
+fn questions_and_answers_that_nobody_takes_are_forgotten_and_consent_for_good_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteJournal::open(folder.path().join("journal.db"), SqliteOptions::default()).unwrap();
+    let life = i64::try_from(tool_core::APPROVAL_LIFE.as_millis()).unwrap();
+    let put = |hash: &str, state: ApprovalState, age: i64| {
+        let (id, hash) = (ApprovalId(format!("ap_{hash}")), hash.to_owned());
+        let (tenant, agent, tool) = (String::new(), "bot".to_owned(), "remove".to_owned());
+        let (args, at_ms) = (json!({"id": 1}), tool_core::journal::now_ms() - age);
+        store.put(tool_core::Approval { id, hash, tenant, agent, tool, args, state, at_ms }).unwrap();
+    };
+    put("always", ApprovalState::Always, 2 * life);
+    put("once", ApprovalState::Once, life - 60_000);
+    put("denied", ApprovalState::Denied { reason: None }, life + 1);
+    put("asked", ApprovalState::Pending, life + 1);
+    assert!(store.find("denied").unwrap().is_none() && store.find("asked").unwrap().is_none());
+    assert!(store.find("always").unwrap().is_some() && store.find("once").unwrap().is_some());
+    put("new", ApprovalState::Pending, 0);
+    let left: Vec<String> = store.list().unwrap().into_iter().map(|approval| approval.hash).collect();
+    assert_eq!(left, ["always", "new", "once"]);
 }

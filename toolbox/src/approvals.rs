@@ -1,11 +1,10 @@
 //! `toolbox approvals …`: consent that was given for good, and questions that wait for somebody. (calls.md §5)
 
 use serde_json::{Value, json};
-use tool_cli::Surroundings;
 use tool_core::prelude::*;
 use tool_core::{Approval, ApprovalId, ApprovalState, Approvals as _};
 
-use crate::journal::stored;
+use crate::journal::place::existing;
 
 fn told(approval: &Approval) -> Value {
     let (state, reason) = match &approval.state {
@@ -14,13 +13,16 @@ fn told(approval: &Approval) -> Value {
         ApprovalState::Always => ("always", None),
         ApprovalState::Denied { reason } => ("denied", reason.as_deref()),
     };
-    json!({"id": approval.id.0, "state": state, "agent": approval.agent, "tool": approval.tool, "reason": reason})
+    json!({
+        "id": approval.id.0, "state": state, "at_ms": approval.at_ms, "agent": approval.agent, "tool": approval.tool,
+        "args": approval.args, "reason": reason,
+    })
 }
 
 /// Lists what was approved for good, and the questions that wait for somebody.
 #[tool(group = "approvals", register = false)]
-pub(crate) fn approvals_list(#[ctx] around: &Surroundings) -> ToolResult {
-    let all = stored(around)?.list()?;
+pub(crate) fn approvals_list() -> ToolResult {
+    let all = existing()?.map_or_else(|| Ok(Vec::new()), |stored| stored.list())?;
     Ok(ToolOutput::structured(all.iter().map(told).collect::<Value>()))
 }
 
@@ -32,9 +34,8 @@ pub(crate) fn approvals_allow(
     id: &str,
     /// All further calls with exactly these arguments, too.
     always: bool,
-    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    decide(around, id, if always { ApprovalState::Always } else { ApprovalState::Once })
+    decide(id, if always { ApprovalState::Always } else { ApprovalState::Once })
 }
 
 /// Answers a question with no.
@@ -45,9 +46,8 @@ pub(crate) fn approvals_deny(
     id: &str,
     /// Why: the caller is told.
     reason: Option<String>,
-    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    decide(around, id, ApprovalState::Denied { reason })
+    decide(id, ApprovalState::Denied { reason })
 }
 
 /// Takes consent back: the next such call asks again.
@@ -56,16 +56,15 @@ pub(crate) fn approvals_revoke(
     /// Its id.
     #[arg(positional)]
     id: &str,
-    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    match stored(around)?.revoke(&ApprovalId(id.to_owned()))? {
+    match existing()?.ok_or_else(|| unknown(id))?.revoke(&ApprovalId(id.to_owned()))? {
         true => Ok(ToolOutput::structured(json!({"id": id, "state": "revoked"}))),
         false => Err(unknown(id)),
     }
 }
 
-fn decide(around: &Surroundings, id: &str, state: ApprovalState) -> ToolResult {
-    let approvals = stored(around)?;
+fn decide(id: &str, state: ApprovalState) -> ToolResult {
+    let approvals = existing()?.ok_or_else(|| unknown(id))?;
     let id = ApprovalId(id.to_owned());
     if !approvals.decide(&id, state)? {
         return Err(unknown(&id.0));

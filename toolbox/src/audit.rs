@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 use tool_core::journal::now_ms;
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
-use tool_core::{AuditRow, AuditSettings, AuditSink as _, JsonLines};
+use tool_core::{AuditOutput, AuditRow, AuditSettings, AuditSink as _, JsonLines, canonical};
+use tool_std::sandbox::End;
+use tool_std::shell::ProcessEnd;
 
 use crate::journal::place;
 
@@ -25,23 +27,58 @@ fn file() -> Option<PathBuf> {
 
 /// The file and those that were put aside, which no tool touches.
 pub(crate) fn files() -> Vec<PathBuf> {
-    file().map(|file| JsonLines::new(file).files().collect()).unwrap_or_default()
+    let Some(file) = file() else { return Vec::new() };
+    // The last is there while rows that are too old are removed.
+    let next = file.with_file_name("audit.jsonl.next");
+    JsonLines::new(file).files().chain([next]).collect()
 }
 
 /// Where every call is written to.
-pub(crate) fn settings() -> Option<AuditSettings> {
+pub(crate) fn settings(secrets: Arc<KnownSecrets>) -> Option<AuditSettings> {
     let sink = JsonLines::new(file()?);
-    Some(AuditSettings {
-        sinks: vec![Box::new(sink)],
-        secrets: Arc::new(KnownSecrets::default()),
-        required: false,
-    })
+    Some(AuditSettings { sinks: vec![Box::new(sink)], secrets, required: false })
 }
 
 /// Tells of a call whose process died.
 pub(crate) fn lost(row: &tool_core::journal::Row) {
     let Some(file) = file() else { return };
     if let Err(error) = JsonLines::new(file).write(&AuditRow::of_lost(row)) {
+        tracing::error!(target: "toolbox::audit", %error, "an audit row is lost");
+    }
+}
+
+/// Tells of the end of a background process: the row of its call has its start. (shell.md §6)
+pub(crate) fn process_ended(end: &ProcessEnd) {
+    let Some(file) = file() else { return };
+    let ended = &end.ended;
+    let fault = ended.fault();
+    let (exit_code, signal) = match ended.end {
+        End::Exit(code) => (Some(code), None),
+        End::Signal(number) => (None, Some(number)),
+    };
+    let [stdout, stderr] =
+        ended.written.each_ref().map(|written| json!({"bytes": written.bytes, "sha256": written.sha256}));
+    let told = json!({"exit_code": exit_code, "signal": signal, "stdout": stdout, "stderr": stderr});
+    let (text, digest) = (told.to_string(), canonical::sha256(&told));
+    let row = AuditRow {
+        call_id: format!("{}:{}", end.call_id.as_deref().unwrap_or_default(), end.process_id),
+        parent_call_id: end.call_id.clone(),
+        at_ms: u64::try_from(now_ms()).unwrap_or(0),
+        tenant: end.tenant.clone(),
+        agent: end.agent.clone(),
+        caller: "tool",
+        run_id: end.run_id.clone(),
+        tool: end.tool.to_owned(),
+        outcome: fault.map_or("ok", |(kind, _)| kind.as_str()),
+        code: fault.map(|(_, code)| code.to_owned()),
+        args: json!({"process_id": end.process_id}),
+        output: Some(AuditOutput { bytes: text.len(), sha256: digest, preview: Some(text) }),
+        duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
+        tries: 1,
+        rounds: 1,
+        ..AuditRow::default()
+    };
+    if let Err(error) = JsonLines::new(file).write(&row) {
         tracing::error!(target: "toolbox::audit", %error, "an audit row is lost");
     }
 }
@@ -78,7 +115,11 @@ pub(crate) fn audit(
     tool: Option<&str>,
     /// Only calls by this agent.
     agent: Option<&str>,
-    /// Only calls that ended so: ok, cancelled, in_doubt, or the kind of an error.
+    /// Only calls that ended so.
+    #[arg(choices = [
+        "ok", "in_doubt", "invalid_args", "not_found", "conflict", "denied", "not_configured", "unavailable",
+        "rate_limited", "timeout", "cancelled", "failed", "internal",
+    ])]
     outcome: Option<&str>,
     /// Only calls of so long ago at most, such as 30m, 24h or 7d.
     since: Option<&str>,
@@ -90,7 +131,7 @@ pub(crate) fn audit(
         ToolError::not_configured(format!("Nothing is written down: {}.", place::why_none()))
             .code("audit_off")
     })?;
-    let ago = since.map(milliseconds).transpose()?.unwrap_or(KEPT_MS).min(KEPT_MS);
+    let ago = since.map(|text| milliseconds("since", text)).transpose()?.unwrap_or(KEPT_MS).min(KEPT_MS);
     let wanted = Wanted { tool, agent, outcome, since_ms: now_ms().saturating_sub(ago) };
     let lines = JsonLines::new(path);
     if what.is_some() {
@@ -136,13 +177,14 @@ fn stats(lines: &JsonLines, wanted: &Wanted<'_>) -> ToolResult {
 }
 
 /// Milliseconds of `30m`, `24h`, `7d`.
-fn milliseconds(text: &str) -> Result<i64, ToolError> {
+pub(crate) fn milliseconds(name: &str, text: &str) -> Result<i64, ToolError> {
     const UNITS: [(&str, i64); 4] = [("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     let read = UNITS.iter().find_map(|(unit, factor)| {
         let number: i64 = text.strip_suffix(unit)?.parse().ok()?;
         (number >= 0).then(|| number.checked_mul(*factor))?
     });
     read.ok_or_else(|| {
-        ToolError::invalid_args("`since` is a number and s, m, h or d, such as 24h.").code("bad_since")
+        ToolError::invalid_args(format!("`{name}` is a number and s, m, h or d, such as 24h."))
+            .code(format!("bad_{name}"))
     })
 }

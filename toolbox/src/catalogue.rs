@@ -26,6 +26,12 @@ pub(crate) fn rows(agent: &str) -> Result<Vec<(String, tool_core::RowSource)>, T
 
 fn sync(around: &Surroundings, options: SyncOptions) -> Result<SyncReport, ToolError> {
     let tools = listed(&around.registry, fingerprint);
+    if options.dry_run {
+        // Who only looks makes nothing.
+        let there = place::path().filter(|path| path.exists());
+        let stored = there.map(|path| tool_store::sqlite::catalogue_at(&path)).transpose()?;
+        return stored.unwrap_or_default().sync(&tools, options);
+    }
     stored(around)?.change_catalogue(|catalogue| catalogue.sync(&tools, options))
 }
 

@@ -15,7 +15,8 @@ use std::sync::{Arc, LazyLock};
 use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
 use tool_core::journal::Journal;
-use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, LimitSettings, ToolContext, ToolError};
+use tool_core::redact::KnownSecrets;
+use tool_core::{ContextBuilder, ExecutorBuilder, LimitSettings, ShapeSettings, ToolContext, ToolError};
 use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
 use tool_std::{Sandbox, Workspace};
@@ -30,7 +31,8 @@ fn main() -> ExitCode {
         .about(ABOUT)
         .layers(recorded)
         .limits(limit)
-        .tables(tool_std::configuration::TABLES)
+        .tables(tool_std::configuration::TABLES, tool_std::configuration::misfits)
+        .keys(journal::mode::KEYS)
         .context(context)
         .command::<journal::JournalListTool>()
         .command::<journal::JournalShowTool>()
@@ -84,24 +86,23 @@ const VARIABLES: [(&str, &str); 7] = [
 /// The groups of tools, and what they are for.
 const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];
 
-/// What may run at once is bounded, every call is audited, and side effects are recorded, unless the journal is off.
-fn recorded(builder: ExecutorBuilder) -> ExecutorBuilder {
-    let builder = builder.limit(LimitSettings::default()).trace();
-    let builder = match audit::settings() {
+/// What may run at once is bounded, every call is audited, no secret that a call was handed is in a result or a record, and
+/// side effects are recorded, unless the journal is off.
+fn recorded(builder: ExecutorBuilder, settings: &Settings) -> Result<ExecutorBuilder, ToolError> {
+    let secrets: Arc<KnownSecrets> = Arc::default();
+    // Nothing is parked: the tools that have much to tell do it in pages.
+    let shape = ShapeSettings { secrets: Arc::clone(&secrets), results: None, ..ShapeSettings::default() };
+    let builder = builder.limit(LimitSettings::default()).trace().shape(shape);
+    let builder = match audit::settings(secrets) {
         Some(settings) => builder.audit(settings),
         None => builder,
     };
-    match JOURNAL.as_ref() {
-        Some(journal) => {
-            let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
-            builder.approvals(StoredApprovals(Arc::clone(journal)), [0; 32]).journal(
-                Arc::clone(journal) as Arc<dyn Journal>,
-                JournalMode::Effects,
-                program,
-            )
-        }
-        None => builder,
-    }
+    let Some(journal) = JOURNAL.as_ref() else { return Ok(builder) };
+    let builder = builder.approvals(StoredApprovals(Arc::clone(journal)), [0; 32]);
+    let Some(mode) = journal::mode::calls(settings) else { return Ok(builder) };
+    let program = concat!("toolbox ", env!("CARGO_PKG_VERSION"));
+    let builder = builder.journal(Arc::clone(journal) as Arc<dyn Journal>, mode, program);
+    Ok(if journal::mode::replays_reads(settings) { builder.replay_reads() } else { builder })
 }
 
 /// The journal of this process, opened by the first call that needs it.
@@ -114,7 +115,8 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     if let Some(journal) = JOURNAL.as_deref().filter(|_| journal::place::is_named()) {
         journal.outside_of(&settings.root);
     }
-    Ok(match journal::place::coordinates(settings, JOURNAL.as_deref())? {
+    let journal = JOURNAL.as_deref().filter(|_| journal::mode::calls(settings).is_some());
+    Ok(match journal::place::coordinates(settings, journal)? {
         Some(at) => builder.at(at),
         None => builder,
     })

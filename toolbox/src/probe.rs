@@ -7,9 +7,12 @@ use tool_core::ToolError;
 use tool_std::Workspace;
 use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
-use tool_store::SqliteJournal;
 
-use crate::journal::place;
+use crate::journal::{mode, place};
+
+/// How far commands are kept from protected names (sandbox.md §3).
+const DEEPER: &str =
+    "kept from commands in the root and in the repository around them, deeper from file tools alone";
 
 /// Root, rules and limits of the file tools.
 pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
@@ -27,31 +30,38 @@ pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
         "protected": {"secret": workspace.protected(Class::Secret), "guarded": workspace.protected(Class::Guarded)},
         "warnings": warnings,
     });
-    let checks = match warnings.as_slice() {
+    let mut checks = match warnings.as_slice() {
         [] => vec![Check::ok("workspace", root)],
         some => {
             let advice = "name a directory of its own with --root";
             some.iter().map(|warning| Check::warn("workspace", *warning, advice)).collect()
         }
     };
+    let [secret, guarded] = [Class::Secret, Class::Guarded].map(|class| workspace.protected(class));
+    checks.push(Check::ok("protected names", format!("{secret} secret, {guarded} guarded: {DEEPER}")));
     Ok(Probe { section, checks, limits: limits(workspace.limits().rows()) })
 }
 
 /// Where calls are recorded, and how many of them nobody knows the outcome of. A journal that is not there yet is not made.
-pub(crate) fn journal(_: &Settings) -> Result<Probe, ToolError> {
-    let Some(path) = place::path() else {
-        let advice = "unset TOOLBOX_JOURNAL: without a journal a retry after a crash may repeat effects";
+pub(crate) fn journal(settings: &Settings) -> Result<Probe, ToolError> {
+    let Some(path) = place::path().filter(|_| mode::calls(settings).is_some()) else {
+        let advice = match place::path() {
+            None => "unset TOOLBOX_JOURNAL: without a journal a retry after a crash may repeat effects",
+            Some(_) => {
+                "set journal to effects or all: without a journal a retry after a crash may repeat effects"
+            }
+        };
         return Ok(Probe { checks: vec![Check::warn("journal", "off", advice)], ..Probe::default() });
     };
     let shown = path.display().to_string();
-    let in_doubt = match path.exists() {
-        true => SqliteJournal::open(&path, place::options())?.in_doubt()?,
-        false => 0,
+    let in_doubt = match place::existing()? {
+        Some(journal) => journal.in_doubt()?,
+        None => 0,
     };
     let check = match in_doubt {
         0 => Check::ok("journal", format!("{shown}, no calls in doubt")),
         some => {
-            let advice = "settle them: toolbox journal list --status in_doubt, toolbox journal recover";
+            let advice = "settle them: toolbox journal list --status in_doubt, toolbox journal recover --run";
             Check::warn("journal", format!("{shown}, {some} calls in doubt"), advice)
         }
     };

@@ -31,6 +31,9 @@ fn it_tells_of_workspace_sandbox_and_limits_and_leaves_nothing_behind() {
         assert_eq!((&limit["value"], &limit["from"]), (&limit["default"], &json!("default")), "{name}");
     }
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+    let checks = report["checks"].as_array().unwrap();
+    let protected = checks.iter().find(|check| check["name"] == "protected names").unwrap();
+    assert!(protected["value"].as_str().unwrap().ends_with("deeper from file tools alone"), "{protected}");
 }
 
 /// What sandbox.md §15 says of the three sections.
@@ -115,8 +118,8 @@ fn the_report_has_the_documented_form_with_and_without_layers_and_leaves_nothing
     }
 }
 
-/// The constants of files.md §2 and their values.
-const FILES: [(&str, u64); 37] = [
+/// The constants of files.md §2, shell.md §3 and §6 and sandbox.md §10, and their values.
+const CONSTANTS: [(&str, u64); 52] = [
     ("max_read_bytes", 200_000),
     ("max_binary_read_bytes", 150_000),
     ("max_read_file_bytes", 67_108_864),
@@ -151,18 +154,39 @@ const FILES: [(&str, u64); 37] = [
     ("copy_bytes", 1_073_741_824),
     ("free_space_floor", 67_108_864),
     ("undo_bytes", 268_435_456),
-    // Of spec/shell.md §3 and sandbox.md §10.
     ("max_command_chars", 8_192),
     ("max_args", 128),
+    ("max_arg_chars", 8_192),
+    ("max_cwd_chars", 1_024),
+    ("max_timeout_seconds", 3_600),
+    ("max_background", 8),
+    ("max_background_seconds", 86_400),
+    ("background_buffer_bytes", 1_048_576),
+    ("kill_grace_ms", 300),
     ("max_stream_bytes", 200_000),
+    ("max_total_output_bytes", 268_435_456),
+    ("max_file_bytes", 1_073_741_824),
+    ("max_memory_bytes", 4_294_967_296),
     ("max_processes", 1_024),
+    // Five seconds more than the timeout.
+    ("max_cpu_seconds", 0),
+    ("max_open_files", 1_024),
+    ("parallel_commands", 16),
+    ("queued_commands", 1_000),
+    ("ready_commands", 2),
 ];
+
+/// A value that is not the default and that every limit takes.
+fn other(default: u64) -> u64 {
+    default.checked_sub(1).unwrap_or(1)
+}
 
 #[test]
 fn every_limit_is_told_with_its_value_and_where_it_was_set() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("settings.toml");
-    let settings: String = FILES.iter().map(|(name, value)| format!("{name} = {}\n", value - 1)).collect();
+    let settings: String =
+        CONSTANTS.iter().map(|(name, value)| format!("{name} = {}\n", other(*value))).collect();
     std::fs::write(&file, format!("[limits]\n{settings}")).unwrap();
     let told = |report: &Value, name: &str| {
         let mut limits = report["limits"].as_array().unwrap().iter();
@@ -173,10 +197,10 @@ fn every_limit_is_told_with_its_value_and_where_it_was_set() {
         report(&doctor(root.path(), &[])),
         report(&doctor(root.path(), &[("TOOLBOX_CONFIG", file.to_str().unwrap())])),
     );
-    for (line, (name, value)) in FILES.iter().enumerate() {
+    for (line, (name, value)) in CONSTANTS.iter().enumerate() {
         assert_eq!(told(&plain, name), (Some(*value), Some(*value), Some("default".to_owned())), "{name}");
         let place = format!("{}:{}", file.display(), line + 2);
-        assert_eq!(told(&set, name), (Some(value - 1), Some(*value), Some(place)), "{name}");
+        assert_eq!(told(&set, name), (Some(other(*value)), Some(*value), Some(place)), "{name}");
     }
 }
 

@@ -26,10 +26,10 @@ fn evidence_goes_with_the_row_of_its_call_and_not_before() {
         toolbox(base.path(), &["file", "write", "a.txt", content]);
     }
     assert_eq!(kept(base.path()), 2);
-    toolbox(base.path(), &["journal", "prune", "--days", "1"]);
+    toolbox(base.path(), &["journal", "prune", "--older", "1d"]);
     assert_eq!(kept(base.path()), 2, "the rows are kept");
     toolbox(base.path(), &["journal", "revert", "--run", "first", "--after", "1.1"]);
     assert_eq!(std::fs::read_to_string(base.path().join("root/a.txt")).unwrap(), "one");
-    toolbox(base.path(), &["journal", "prune", "--days", "0"]);
+    toolbox(base.path(), &["journal", "prune", "--older", "0d"]);
     assert_eq!(kept(base.path()), 0);
 }

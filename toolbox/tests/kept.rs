@@ -53,6 +53,8 @@ fn every_call_is_audited_refused_ones_too_and_the_file_is_its_owners() {
     assert_eq!(home.json(&["audit", "--since", "0s"]), json!([]));
     let (status, text) = home.told(&["audit", "--since", "soon"]);
     assert!(status == Some(2) && text.contains("bad_since"), "{text}");
+    let (status, text) = home.told(&["audit", "--outcome", "bogus"]);
+    assert!(status == Some(2) && text.contains("in_doubt"), "{text}");
     let stats = home.json(&["audit", "stats", "--tool", "read_file"]);
     assert_eq!((&stats[0]["calls"], &stats[0]["outcome"]), (&json!(1), &json!("ok")));
     let file = home.0.path().join("state/toolbox/audit.jsonl");
@@ -74,6 +76,15 @@ fn rows_of_agents_are_kept_and_told_of() {
     assert_eq!(home.json(&["tools", "enable", "group:file", "--agent", "writer"])["changed"], false);
     let (status, text) = home.told(&["tools", "enable", "read_fil", "--agent", "writer"]);
     assert!(status == Some(3) && text.contains("read_file"), "{text}");
+    let (status, text) = home.told(&["tools", "disable", "read_fil", "--agent", "writer"]);
+    assert!(status == Some(3) && text.contains("did you mean: read_file"), "{text}");
+    assert_eq!(home.json(&["tools", "disable", "bash", "--agent", "writer"])["changed"], false);
+    for agent in ["", "wri\u{1b}[2Jter", "two\nlines", &"w".repeat(201)] {
+        for words in [["tools", "enable", "bash"], ["tools", "disable", "bash"], ["skills", "on", "file"]] {
+            let (status, text) = home.told(&[&words[..], &["--agent", agent]].concat());
+            assert!(status == Some(2) && text.contains("bad_agent"), "{agent:?}: {text}");
+        }
+    }
     let (status, text) = home.told(&["tools", "enable", "a b", "--agent", "writer"]);
     assert!(status == Some(2) && text.contains("bad_pattern"), "{text}");
     home.json(&["skills", "on", "file", "--agent", "writer"]);
@@ -131,6 +142,19 @@ fn what_is_taken_from_the_person_is_taken_from_calls() {
 fn an_approval_that_nobody_knows_is_not_found() {
     let home = with_file();
     assert_eq!(home.json(&["approvals", "list"]), json!([]));
+    for command in [["approvals", "list"], ["journal", "list"], ["journal", "export"], ["journal", "recover"]]
+    {
+        assert_eq!(home.json(&command), json!([]), "{command:?}");
+    }
+    home.json(&["doctor"]);
+    home.json(&["tools", "sync", "--dry-run"]);
+    for (command, code) in
+        [(["journal", "verify"], "journal_missing"), (["journal", "head"], "journal_missing")]
+    {
+        let (status, text) = home.told(&command);
+        assert!(status == Some(3) && text.contains(code), "{command:?}: {text}");
+    }
+    assert!(!home.state().exists(), "who only looks makes nothing");
     for command in [
         &["approvals", "allow", "ap_x"][..],
         &["approvals", "deny", "ap_x"],

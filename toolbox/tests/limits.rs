@@ -45,12 +45,40 @@ fn a_limit_that_is_none_or_out_of_range_ends_the_program_with_its_place() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(6), &b""[..]), "{stderr}");
     for told in [
-        "settings.toml:2:1: `max_red_bytes`: There is no limit called max_red_bytes.; did you mean `max_read_bytes`?",
-        "settings.toml:3:20: `max_stream_bytes`: max_stream_bytes exceeds 10485760.",
+        "settings.toml:2:1: `max_red_bytes`: There is no limit called max_red_bytes; did you mean `max_read_bytes`?",
+        "settings.toml:3:20: `max_stream_bytes`: max_stream_bytes exceeds 10485760",
         "settings.toml:4:13: `max_hunks`: expected a whole number, got string",
     ] {
         assert!(stderr.contains(told), "{told} is not in: {stderr}");
     }
     let sound = run(root.path(), "[limits]\nmax_hunks = 7\n", &["file", "exists", "a.txt"]);
     assert!(sound.status.success(), "{}", String::from_utf8_lossy(&sound.stderr));
+}
+
+#[test]
+fn a_rule_that_is_none_ends_every_command_that_runs_tools_with_its_place() {
+    let root = tempfile::tempdir().unwrap();
+    let settings = "[sandbox]\nfoo = 1\nnetwork = \"on\"\nread = [\"/a\", 2]\n[workspace]\nmax_age = \"30\"\n\
+                    max_bytes = -1\n[workspace.protect]\nsecrets = []\n";
+    for argv in [&["tools", "list"][..], &["file", "exists", "a.txt"]] {
+        let output = run(root.path(), settings, argv);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(6), &b""[..]), "{stderr}");
+        for told in [
+            "settings.toml:2:1: unknown key `sandbox.foo`",
+            "settings.toml:3:11: `sandbox.network`: expected one of \"deny\", \"loopback\", \"allow\", got string \"on\"",
+            "settings.toml:4:15: `sandbox.read.1`: expected string, got integer",
+            "settings.toml:6:11: `workspace.max_age`: expected ",
+            "settings.toml:7:13: `workspace.max_bytes`: expected ",
+            "settings.toml:9:1: unknown key `workspace.protect.secrets`; did you mean `secret`?",
+        ] {
+            assert!(stderr.contains(told), "{told} is not in: {stderr}");
+        }
+    }
+    let sound = "[sandbox]\nnetwork = \"loopback\"\nread = [\"/a\"]\n[sandbox.env]\nA = \"b\"\n\
+                 [workspace]\nmax_age = \"30d\"\nmax_bytes = 1_000\n[workspace.protect]\nsecret = [\"x\"]\n";
+    for argv in [&["tools", "list"][..], &["file", "exists", "a.txt"]] {
+        let output = run(root.path(), sound, argv);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }

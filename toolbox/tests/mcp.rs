@@ -24,11 +24,16 @@ impl Drop for Program {
 }
 
 fn serve(root: &std::path::Path, options: &[&str]) -> Program {
+    serve_in(root, options, ("TOOLBOX_JOURNAL", "off"))
+}
+
+/// The same with a variable of the environment.
+fn serve_in(root: &std::path::Path, options: &[&str], variable: (&str, &str)) -> Program {
     let child = Command::new(env!("CARGO_BIN_EXE_toolbox"))
         .args(["mcp", "serve", "--root"])
         .arg(root)
         .args(options)
-        .env("TOOLBOX_JOURNAL", "off")
+        .env(variable.0, variable.1)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -193,6 +198,47 @@ fn a_command_goes_on_in_the_background_of_a_program_that_lives_on() {
     assert_eq!((&stopped["state"], &stopped["already_ended"]), (&json!("stopped"), &json!(false)));
     assert_eq!(client.value("process_list", json!({}))["processes"].as_array().unwrap().len(), 2);
     assert_eq!(client.call("process_stop", json!({"process_id": "p3"}))["isError"], true);
+}
+
+#[test]
+fn the_end_of_a_command_in_the_background_is_an_audit_row_without_what_it_wrote() {
+    let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let state_home = ("XDG_STATE_HOME", state.path().to_str().unwrap());
+    let mut program = serve_in(root.path(), &["--confirm", "client"], state_home);
+    let answers = BufReader::new(program.0.stdout.take().unwrap());
+    let mut client = Client { program, answers, asked: 0 };
+    let args = json!({"cmd": "sh", "args": ["-c", "printf 'canary-3a'; exit 3"], "background": true});
+    client.value("bash", args);
+    client.value("bash", json!({"cmd": "sleep", "args": ["60"], "background": true}));
+    for id in ["p1", "p2"] {
+        while client.value("process_output", json!({"process_id": id, "wait": 5}))["state"] == "running" {
+            if id == "p2" {
+                client.value("process_stop", json!({"process_id": id}));
+            }
+        }
+    }
+    let file = state.path().join("toolbox/audit.jsonl");
+    let ends = || -> Vec<Value> {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.filter(|row| row["args"]["process_id"].is_string() && row["tool"] == "bash").collect()
+    };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while ends().len() < 2 {
+        assert!(std::time::Instant::now() < deadline, "{:?}", ends());
+    }
+    let rows = ends();
+    let [first, second] = rows.as_slice() else { panic!("{rows:?}") };
+    assert_eq!((&first["outcome"], &first["code"]), (&json!("failed"), &json!("command_failed")));
+    assert_eq!((&second["outcome"], &second["code"]), (&json!("cancelled"), &json!("cancelled")));
+    let told: Value = serde_json::from_str(first["output"]["preview"].as_str().unwrap()).unwrap();
+    // The digest of what it wrote.
+    let sha256 = "34f56aaf9fb78c177ae506800ccce6e5c6218515532897163ed60b788c5c3998";
+    assert_eq!((&told["exit_code"], &told["stdout"]["bytes"]), (&json!(3), &json!(9)));
+    assert_eq!(told["stdout"]["sha256"], sha256);
+    assert!(rows.iter().all(|row| !row.to_string().contains("canary-3a")), "{rows:?}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.lines().any(|line| line.contains(&format!("\"call_id\":{}", first["parent_call_id"]))));
 }
 
 /// Whether a process runs whose command line has this word.

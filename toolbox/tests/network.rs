@@ -40,8 +40,7 @@ fn toolbox(root: &Path, settings: &str, words: &[String]) -> Output {
 #[test]
 fn the_guard_and_the_kernel_refuse_what_the_settings_file_allows() {
     if !["/usr/bin/curl", "/usr/bin/python3"].iter().all(|program| Path::new(program).exists()) {
-        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "curl and python3 are needed");
-        return;
+        return tool_trials::skip("curl and python3 are needed");
     }
     let root = tempfile::tempdir().unwrap();
     let (port, count) = serve();

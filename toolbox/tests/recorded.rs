@@ -75,9 +75,7 @@ fn a_command_does_not_change_the_policy_in_use() {
     };
     let (status, text) = run("echo free > conf/q.toml");
     if text.contains("sandbox") && status != Some(0) {
-        assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "{text}");
-        println!("skipped: no sandbox here: {text}");
-        return;
+        return tool_trials::skip(&format!("no sandbox here: {text}"));
     }
     assert_eq!(status, Some(0), "{text}");
     assert!(home.work().join("conf/q.toml").exists());
@@ -157,8 +155,7 @@ fn lost(home: &Home) -> bool {
     let begun = || home.rows().iter().any(|row| row["tool_name"] == "bash" && row["status"] != "error");
     while !begun() {
         if child.try_wait().unwrap().is_some() {
-            assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "the command ended at once");
-            println!("skipped: no sandbox here");
+            tool_trials::skip("the command ended at once");
             return false;
         }
         assert!(Instant::now() < deadline, "the call was not recorded");
@@ -199,9 +196,9 @@ fn evidence_goes_with_the_row_of_its_call() {
     let effects = home.state().join("effects");
     let evidence = || std::fs::read_dir(&effects).map_or(0, Iterator::count);
     assert_eq!(evidence(), 1);
-    assert_eq!(home.json(&["journal", "prune", "--days", "1"])["evidence"], 0);
+    assert_eq!(home.json(&["journal", "prune", "--older", "1d"])["evidence"], 0);
     assert_eq!(evidence(), 1);
-    let pruned = home.json(&["journal", "prune", "--days", "0"]);
+    let pruned = home.json(&["journal", "prune", "--older", "0d"]);
     assert_eq!((&pruned["calls"], &pruned["evidence"]), (&json!(1), &json!(1)));
     assert_eq!((evidence(), home.rows().len()), (0, 0));
 }
@@ -213,8 +210,7 @@ fn a_program_that_is_asked_to_end_leaves_one_audit_row_and_no_open_call() {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !home.rows().iter().any(|row| row["tool_name"] == "bash") {
         if child.try_wait().unwrap().is_some() {
-            assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none(), "the command ended at once");
-            println!("skipped: no sandbox here");
+            tool_trials::skip("the command ended at once");
             return;
         }
         assert!(Instant::now() < deadline, "the call was not recorded");
@@ -231,4 +227,97 @@ fn a_program_that_is_asked_to_end_leaves_one_audit_row_and_no_open_call() {
     let audited = home.json(&["audit", "--tool", "bash"]);
     assert_eq!(audited.as_array().unwrap().len(), 1, "{audited}");
     assert!(["cancelled", "in_doubt"].contains(&audited[0]["outcome"].as_str().unwrap()), "{audited}");
+}
+
+#[test]
+fn the_settings_file_says_which_calls_are_recorded() {
+    let home = Home::new();
+    std::fs::write(home.work().join("a"), "text").unwrap();
+    let with = |settings: &str, args: &[&str]| {
+        let file = home.0.path().join("s.toml");
+        std::fs::write(&file, settings).unwrap();
+        home.told(&[&["--config", file.to_str().unwrap()], args].concat())
+    };
+    let tools =
+        || home.rows().iter().map(|row| row["tool_name"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    for words in [["file", "read", "a"], ["file", "mkdir", "b"]] {
+        assert_eq!(with("journal = \"off\"\n", &words).0, Some(0));
+    }
+    assert_eq!(tools(), [""; 0]);
+    for words in [["file", "read", "a"], ["file", "mkdir", "c"]] {
+        assert_eq!(with("journal = \"effects\"\n", &words).0, Some(0));
+    }
+    assert_eq!(tools(), ["make_dir"]);
+    assert_eq!(with("journal = \"all\"\n", &["file", "read", "a"]).0, Some(0));
+    assert_eq!(tools(), ["make_dir", "read_file"]);
+    let (status, text) = with("journal = \"some\"\n", &["file", "read", "a"]);
+    assert!(status == Some(6) && text.contains("s.toml:1:11"), "{text}");
+    // A run that is started over sees what it saw.
+    let run = [("TOOLBOX_RUN", "r")];
+    let read = |settings: &str| {
+        let file = home.0.path().join("s.toml");
+        std::fs::write(&file, settings).unwrap();
+        let output =
+            home.toolbox(&run, &["--config", file.to_str().unwrap(), "file", "read", "a", "-o", "text"]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(read("replay_reads = true\n").contains("text"));
+    std::fs::write(home.work().join("a"), "changed").unwrap();
+    assert!(read("replay_reads = true\n").contains("text"));
+    assert!(read("").contains("changed"));
+}
+
+#[test]
+fn a_revert_that_is_killed_between_two_calls_goes_on_behind_them_and_undoes_nothing_twice() {
+    const FILES: usize = 40;
+    let home = Home::new();
+    let lines: String = (0..FILES)
+        .map(|nth| {
+            format!("{{\"tool\":\"write_file\",\"args\":{{\"path\":\"f{nth}\",\"content\":\"x\"}}}}\n")
+        })
+        .collect();
+    std::fs::write(home.0.path().join("calls"), lines).unwrap();
+    let calls = home.0.path().join("calls");
+    let made = home.toolbox(&[("TOOLBOX_RUN", "r")], &["call", "--jsonl", calls.to_str().unwrap()]);
+    assert!(made.status.success(), "{made:?}");
+    let left = || std::fs::read_dir(home.work()).unwrap().count();
+    assert_eq!(left(), FILES);
+    let planned = home.json(&["journal", "revert", "--run", "r", "--dry-run"]);
+    let planned = planned.as_array().unwrap();
+    assert_eq!((planned.len(), left()), (FILES, FILES));
+    assert!(planned.iter().all(|row| row["revert"] == "revert"), "{planned:?}");
+
+    let mut child = home.command(&["journal", "revert", "--run", "r"]);
+    let mut child = child.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while left() == FILES {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none(), "nothing was undone");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let halfway = left();
+    assert!(halfway > 0 && halfway < FILES, "{halfway} of {FILES}: it was not killed between two");
+    let undone = |status: &str| -> Vec<String> {
+        let rows = home.json(&["journal", "export"]);
+        let rows = rows.as_array().unwrap().iter().filter(|row| row["revert_status"] == status);
+        rows.map(|row| row["call_id"].as_str().unwrap().to_owned()).collect()
+    };
+    let (before, between) = (undone("reverted"), undone("reverting"));
+    assert!(!before.is_empty() && between.len() <= 1, "{before:?} {between:?}");
+
+    let again = home.json(&["journal", "revert", "--run", "r"]);
+    let again: Vec<(&str, &str)> = again
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["call_id"].as_str().unwrap(), row["revert"].as_str().unwrap()))
+        .collect();
+    assert_eq!(again.len(), FILES - before.len());
+    assert!(again.iter().all(|row| !before.iter().any(|call| call == row.0)), "one was undone twice");
+    for (call, what) in &again {
+        let asked = between.iter().any(|open| open == call);
+        assert_eq!(*what, if asked { "needs_confirmation" } else { "reverted" }, "{call}");
+    }
+    assert_eq!(undone("reverted").len(), FILES - between.len());
+    assert!(left() <= between.len());
 }

@@ -30,6 +30,68 @@ fn vectors_policy() {
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
+/// Mutations of the files of the vectors, in both syntaxes: the loader answers each, and every mistake is in the file. With
+/// `TOOL_FULL=1` for a minute.
+#[test]
+fn no_mutation_of_a_policy_file_is_too_much_for_the_loader() {
+    let Some((cases, folder)) = super::cases("policy.json") else { return };
+    let text = std::fs::read_to_string(folder.join("policy.json")).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let scene = Scene::new(&file["fixtures"]);
+    let texts: Vec<&str> = cases.iter().filter_map(|case| case["policy"].as_str()).collect();
+    let full = std::env::var("TOOL_FULL").as_deref() == Ok("1");
+    let seed = std::env::var("TOOL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0x9e37);
+    let (mut random, began) = (tool_core::test::Random::new(seed), std::time::Instant::now());
+    let (mut loaded, mut refused) = (0, 0);
+    while loaded + refused < 20_000 || (full && began.elapsed() < std::time::Duration::from_secs(60)) {
+        let mutated = mutated(&mut random, &texts);
+        for syntax in [Syntax::Toml, Syntax::Yaml] {
+            match Policy::load("policy", &mutated, syntax, &scene.registry, scene.paths.clone()) {
+                Ok(_) => loaded += 1,
+                Err(error) => {
+                    refused += 1;
+                    let lines = mutated.split('\n').count().max(1);
+                    let inside = |line: usize| (1..=lines + 1).contains(&line);
+                    assert!(!error.mistakes.is_empty(), "seed {seed}: refused without a reason: {mutated:?}");
+                    let outside = error.mistakes.iter().find(|mistake| !inside(mistake.at.line));
+                    assert!(outside.is_none(), "seed {seed}: {outside:?} of {lines} lines: {mutated:?}");
+                }
+            }
+        }
+    }
+    println!("policy files: {loaded} mutations loaded, {refused} refused, seed {seed}");
+    assert!(loaded > 500 && refused > 500, "{loaded} loaded, {refused} refused: nothing is proved");
+}
+
+/// One of the texts with some changes, each as small as a typo or as large as a part of another text.
+fn mutated(random: &mut tool_core::test::Random, texts: &[&str]) -> String {
+    let mut bytes = texts[random.below(texts.len())].as_bytes().to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(bytes.len() + 1);
+        let end = (at + random.below(12)).min(bytes.len());
+        match random.below(5) {
+            0 => drop(bytes.drain(at..end)),
+            1 => bytes.insert(at, b"[]{}\"'#:,-=!&*|>.\n \t\\\0\xff\xc3"[random.below(24)]),
+            2 => {
+                let other = texts[random.below(texts.len())].as_bytes();
+                let from = random.below(other.len() + 1);
+                let to = (from + random.below(60)).min(other.len());
+                bytes.splice(at..end, other[from..to].iter().copied());
+            }
+            3 => {
+                let copied = bytes[at..end].to_vec();
+                bytes.splice(at..at, copied.repeat(1 + random.below(20)));
+            }
+            _ => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << random.below(8);
+                }
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 struct Scene {
     registry: Registry,
     paths: Paths,

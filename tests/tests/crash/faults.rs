@@ -15,8 +15,7 @@ fn strace() -> Option<Command> {
     if works.is_ok_and(|output| output.status.success()) {
         return Some(Command::new("strace"));
     }
-    assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "no strace");
-    println!("skipped: no strace");
+    tool_trials::skip("no strace");
     None
 }
 
@@ -105,7 +104,7 @@ fn a_disk_that_fails_at_any_write_or_sync_loses_nothing_that_was_acknowledged() 
     if strace().is_none() {
         return;
     }
-    let step = if std::env::var_os("TOOL_FULL").is_some() { 1 } else { 7 };
+    let step = tool_trials::by_effort(1, 7);
     let (mut nth, mut failed, mut refused) = (1, 0_u32, 0_u32);
     loop {
         let base = tempfile::tempdir().unwrap();

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::toolbox;
-use crate::pty::start;
+use tool_trials::by_effort;
+
+use crate::program::{toolbox, until};
+use crate::pty::{start, start_unread};
 
 /// Writes `one`, waits for the file `go`, and writes `two` to standard error.
 const SCRIPT: &str = "echo one; while [ ! -e go ]; do sleep 0.01; done; echo two >&2";
@@ -73,4 +75,35 @@ fn elsewhere_output_is_collected() {
     }
     let run = start(&line(folder.path(), "--json --select stdout", SCRIPT), &[]);
     assert_eq!(run.end(), (Some(0), vec!["\"one\\n\"".to_owned()]));
+}
+
+/// The most memory that a process has had in use, in bytes.
+fn highest_memory(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1_024
+}
+
+#[test]
+fn a_gibibyte_for_a_terminal_that_nobody_reads_costs_no_memory_and_stops_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    fs::write(file("settings.toml"), "[limits]\nmax_total_output_bytes = 2_147_483_648\n").unwrap();
+    let output: u64 = by_effort(1 << 30, 1 << 27);
+    let script = format!(
+        "head -c 1000000 /dev/zero | tr \"\\\\0\" x; touch begun; while [ ! -e go ]; do sleep 0.01; done; \
+         yes | head -c {output}; touch done"
+    );
+    let options = format!("--config {}", file("settings.toml").display());
+    let (run, unread) = start_unread(&format!("exec {}", line(folder.path(), &options, &script)), &[]);
+    until("the command has begun", || file("begun").exists());
+    let before = highest_memory(run.pid);
+    fs::write(file("go"), "").unwrap();
+    until("the command is done though nobody reads", || file("done").exists());
+    let growth = highest_memory(run.pid) - before;
+    println!("{output} bytes for a terminal that nobody reads: {growth} bytes of memory");
+    assert!(growth < 16 << 20, "{growth}");
+    drop(unread);
+    let (code, screen) = run.end();
+    assert_eq!(code, Some(0), "{screen:?}");
 }

@@ -27,8 +27,7 @@ pub(crate) fn toolbox() -> &'static str {
 pub(crate) fn has(peer: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {peer}")]).output().unwrap();
     if !found.status.success() {
-        assert!(std::env::var_os("TOOL_REQUIRE_PEERS").is_none_or(|set| set != "1"), "{peer} is missing");
-        println!("skipped: {peer} is missing");
+        tool_trials::skip(&format!("{peer} is missing"));
     }
     found.status.success()
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -31,6 +31,11 @@ pub(crate) struct Pty {
 ///
 /// `setsid` makes the terminal the controlling one, which a program may not do for its child without `unsafe`.
 pub(crate) fn start(line: &str, env: &[(&str, &str)]) -> Pty {
+    start_unread(line, env).0
+}
+
+/// The same with a terminal that nobody reads until the second value is dropped.
+pub(crate) fn start_unread(line: &str, env: &[(&str, &str)]) -> (Pty, Sender<()>) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -44,15 +49,17 @@ pub(crate) fn start(line: &str, env: &[(&str, &str)]) -> Pty {
     drop(command);
     drop(slave);
     let (pid, master) = (child.id(), File::from(master));
-    let (output, closed) = read_all(master.try_clone().unwrap());
-    Pty { master, output, closed, ended: wait_for(child), pid }
+    let (read, unread) = mpsc::channel();
+    let (output, closed) = read_all(master.try_clone().unwrap(), unread);
+    (Pty { master, output, closed, ended: wait_for(child), pid }, read)
 }
 
-fn read_all(mut master: File) -> (Arc<Mutex<Vec<u8>>>, Receiver<()>) {
+fn read_all(mut master: File, unread: Receiver<()>) -> (Arc<Mutex<Vec<u8>>>, Receiver<()>) {
     let (close, closed) = mpsc::channel();
     let output = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&output);
     thread::spawn(move || {
+        let _ = unread.recv();
         let mut bytes = [0; 4096];
         // Linux answers EIO when nobody has the other end any more.
         while let Ok(count @ 1..) = master.read(&mut bytes) {

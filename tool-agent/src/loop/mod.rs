@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use tool_core::dialect::{Decoded, Dialect as _, ModelCall, Plan, Stop};
-use tool_core::{Call, Caller, Executor, Finished, ToolContext, ToolError, ToolResult};
+use tool_core::{Call, Caller, ErrorKind, Executor, Finished, ToolContext, ToolError, ToolResult};
 
 use crate::model::ModelRequest;
 
@@ -44,16 +44,14 @@ impl ToolLoop {
                 return Outcome::Limit("turns");
             }
             let request = ModelRequest { plan, system: self.system.as_deref(), messages: &history, turn };
-            let reply = match respond::respond(self.model.as_ref(), &request, cx).await {
-                Ok(body) => dialect.decode(plan, &body, turn),
-                Err(error) => Err(error),
-            };
+            let reply = respond::respond(self.model.as_ref(), &request, cx).await;
             let Decoded { calls, text, stop, echo } = match reply {
                 Ok(reply) => reply,
                 Err(error) => return Outcome::Failed(error),
             };
             history.extend(dialect.echo_items(echo));
-            if calls.is_empty() {
+            // What the provider would not let pass is not acted on either.
+            if calls.is_empty() || stop == Stop::Refused {
                 turns.push(Turn { text: text.clone(), stop, calls: Vec::new() });
                 match (stop, &self.on_text) {
                     (Stop::Refused, _) => return Outcome::Refused(text),
@@ -82,13 +80,11 @@ impl ToolLoop {
             if let Err(error) = cx.check() {
                 return Outcome::Failed(error);
             }
-            match (stop, over_budget, repeated) {
-                (Stop::Refused, ..) => {
-                    return Outcome::Refused(turns.last().map_or(String::new(), |turn| turn.text.clone()));
-                }
-                (_, true, _) => return Outcome::Limit("calls"),
-                (_, _, true) => return Outcome::Limit("repeats"),
-                _ => {}
+            if over_budget {
+                return Outcome::Limit("calls");
+            }
+            if repeated {
+                return Outcome::Limit("repeats");
             }
         }
     }
@@ -150,7 +146,9 @@ fn offered(executor: &Executor) -> impl Iterator<Item = &tool_core::ToolEntry> {
 }
 
 fn is_budget(result: &ToolResult) -> bool {
-    result.as_ref().is_err_and(|error| error.code_str() == "call_budget")
+    let is_budget =
+        |error: &ToolError| error.kind() == ErrorKind::Denied && error.code_str() == "call_budget";
+    result.as_ref().is_err_and(is_budget)
 }
 
 fn too_many(most: usize) -> ToolError {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use tool_core::dialect::{Decoded, Dialect as _};
 use tool_core::{ErrorKind, ToolContext, ToolError};
 
 use crate::model::{Model, ModelRequest};
@@ -10,16 +10,18 @@ use crate::model::{Model, ModelRequest};
 /// How long to wait before each further try, where the model does not say.
 const WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
-/// The reply to a request. What is unavailable or limited is tried three times.
+/// The reply to a request. What is unavailable or limited is tried three times, and so is an answer that is none.
 pub(super) async fn respond(
     model: &dyn Model,
     request: &ModelRequest<'_>,
     cx: &ToolContext,
-) -> Result<Value, ToolError> {
+) -> Result<Decoded, ToolError> {
     let mut waits = WAITS.into_iter();
     loop {
-        let error = match until_the_end(model.respond(request, cx), cx).await? {
-            Ok(body) => return Ok(body),
+        let answer = until_the_end(model.respond(request, cx), cx).await?;
+        let decoded = answer.and_then(|body| model.dialect().decode(request.plan, &body, request.turn));
+        let error = match decoded {
+            Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
         let again = matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::RateLimited);

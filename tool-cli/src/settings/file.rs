@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use tool_core::ToolError;
 use tool_core::args::{did_you_mean, suggest};
+use tool_core::{ArgIssue, IssueCode, ToolError};
 
-use super::Owner;
 use super::word::{self, Misfit};
 use super::{LimitSet, Source};
-use crate::cli::Judge;
+use super::{OwnKey, Owner};
+use crate::cli::{Judge, OwnTable};
 use crate::io::Io;
 
 /// A larger file is no settings file.
@@ -152,12 +152,21 @@ impl File {
                 }
                 continue;
             }
-            let own = owner.tables.iter().find(|name| **name == key.get_ref());
-            if let (Some(name), DeValue::Table(_)) = (own, value.get_ref()) {
-                self.tables.insert(name, json(value.get_ref()));
+            let own = owner.tables.iter().find(|table| table.name == key.get_ref());
+            if let (Some(table), DeValue::Table(_)) = (own, value.get_ref()) {
+                let at = key.span().start;
+                found.extend(misfits(table, at, value));
+                self.tables.insert(table.name, json(value.get_ref()));
                 continue;
             }
-            match entry(key.get_ref(), value, owner.tables) {
+            if let Some(own) = owner.keys.iter().find(|own| own.name == key.get_ref()) {
+                match own.value(value.get_ref()) {
+                    Ok(value) => drop(self.tables.insert(own.name, value)),
+                    Err(why) => found.push((value.span().start, why)),
+                }
+                continue;
+            }
+            match entry(key.get_ref(), value, owner) {
                 Ok((name, value)) => {
                     let line = place(text, key.span().start).0;
                     self.entries.insert(name, Entry { value, line });
@@ -221,22 +230,42 @@ fn json(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// The value of a key, or what is wrong: with the key itself (`true`) or its value. `tables` are those of the program.
+impl OwnKey {
+    /// The value, or why it is none.
+    fn value(&self, value: &DeValue<'_>) -> Result<Value, String> {
+        let (name, got) = (self.name, value.type_str());
+        match (self.words, value) {
+            ([], DeValue::Boolean(flag)) => Ok(Value::from(*flag)),
+            ([], _) => Err(format!("`{name}`: expected true or false, got {got}")),
+            (words, DeValue::String(text)) => {
+                let words: Vec<((), &'static str)> = words.iter().map(|word| ((), *word)).collect();
+                word::choice(text, &words).map(|()| Value::from(text.as_ref())).map_err(|misfit| {
+                    let hint = misfit.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+                    format!("`{name}`: expected {}, got {}{hint}", misfit.expected, crate::fault::text(text))
+                })
+            }
+            _ => Err(format!("`{name}`: expected string, got {got}")),
+        }
+    }
+}
+
+/// The value of a key, or what is wrong: with the key itself (`true`) or its value.
 fn entry(
     key: &str,
     value: &Spanned<DeValue<'_>>,
-    tables: &[&'static str],
+    owner: Owner<'_>,
 ) -> Result<(&'static str, String), (bool, String)> {
     let shown: String = key.chars().take(40).collect();
-    if key == LIMITS || tables.contains(&key) {
+    if key == LIMITS || owner.tables.iter().any(|table| table.name == key) {
         return Err((false, format!("`{shown}`: expected table, got {}", value.get_ref().type_str())));
     }
     let Some(known) = KEYS.iter().find(|known| known.name == key) else {
         if let Some((_, why)) = REFUSED.iter().find(|refused| refused.0 == key) {
             return Err((true, format!("`{shown}` cannot be set here: {why}")));
         }
-        let names: Vec<&str> =
-            KEYS.iter().map(|known| known.name).chain([LIMITS]).chain(tables.iter().copied()).collect();
+        let tables = owner.tables.iter().map(|table| table.name);
+        let own = owner.keys.iter().map(|own| own.name).chain(tables);
+        let names: Vec<&str> = KEYS.iter().map(|known| known.name).chain([LIMITS]).chain(own).collect();
         let near = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));
         let hint = near.unwrap_or_else(|| format!("the keys are {}", names.join(", ")));
         return Err((true, format!("unknown key `{shown}`; {hint}")));
@@ -252,6 +281,57 @@ fn entry(
             Err((false, format!("`{shown}`: expected {}, got {got}{hint}", misfit.expected)))
         }
     }
+}
+
+/// Everything that the program finds wrong with a table of its own, each with its place. `at` is where the table's key is.
+fn misfits(table: &OwnTable, at: usize, value: &Spanned<DeValue<'_>>) -> Vec<(usize, String)> {
+    let issues = match (table.judge)(table.name, &json(value.get_ref())) {
+        Ok(issues) => issues,
+        Err(error) => return vec![(at, error.message().to_owned())],
+    };
+    let told = |issue: ArgIssue| {
+        let keys = || issue.path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
+        let shown: Vec<String> = std::iter::once(table.name.to_owned()).chain(keys()).collect();
+        let shown: String = shown.join(".").chars().take(80).collect();
+        let (key_at, value_at) = place_of(at, value, keys());
+        let hint = issue.hint.as_ref().map(|hint| format!("; {hint}"));
+        match issue.code {
+            IssueCode::Unknown => {
+                let hint = hint.unwrap_or_else(|| format!("; expected {}", issue.expected));
+                (key_at, format!("unknown key `{shown}`{hint}"))
+            }
+            _ => {
+                let hint = hint.unwrap_or_default();
+                (value_at, format!("`{shown}`: expected {}, got {}{hint}", issue.expected, issue.got))
+            }
+        }
+    };
+    issues.into_iter().map(told).collect()
+}
+
+/// Where the last of these keys stands below a table, and its value; as far as there are such keys.
+fn place_of(
+    table: usize,
+    value: &Spanned<DeValue<'_>>,
+    keys: impl Iterator<Item = String>,
+) -> (usize, usize) {
+    let (mut at, mut value) = ((table, value.span().start), value);
+    for key in keys {
+        let below = match value.get_ref() {
+            DeValue::Table(members) => {
+                let member = members.iter().find(|(name, _)| name.get_ref() == &key);
+                member.map(|(name, below)| (name.span().start, below))
+            }
+            DeValue::Array(items) => {
+                let item = key.parse::<usize>().ok().and_then(|index| items.get(index));
+                item.map(|below| (below.span().start, below))
+            }
+            _ => None,
+        };
+        let Some((key_at, below)) = below else { break };
+        (at, value) = ((key_at, below.span().start), below);
+    }
+    at
 }
 
 /// The value of a limit, or what is wrong with it.
@@ -270,7 +350,7 @@ fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Resu
     };
     judge(key, number).map(|()| number).map_err(|error| {
         let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
-        let why = format!("`{shown}`: {}{hint}", error.message());
+        let why = format!("`{shown}`: {}{hint}", error.message().trim_end_matches('.'));
         Unfit { at_key: error.code_str() == "limit_unknown", why, refused: Some(error) }
     })
 }
@@ -302,6 +382,8 @@ fn is_absent(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     fn parsed(text: &str) -> File {
@@ -313,9 +395,57 @@ mod tests {
                 .code("limit_unknown")
                 .hint("it is `most`")),
         };
-        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &["sandbox"] };
+        let keys = &[
+            OwnKey { name: "journal", words: &["off", "effects", "all"] },
+            OwnKey { name: "replay_reads", words: &[] },
+        ];
+        let tables = [OwnTable { name: "sandbox", judge: Arc::new(judge_table) }];
+        let owner = Owner { name: "demo", prefix: "DEMO", limits: Some(judge), tables: &tables, keys };
         file.parse(text, Path::new("c.toml"), owner);
         file
+    }
+
+    /// Knows `network`, a text, and takes whatever else is a number or a table.
+    fn judge_table(name: &str, table: &Value) -> Result<Vec<ArgIssue>, ToolError> {
+        assert_eq!(name, "sandbox");
+        let issue = |path: &str, code, hint: Option<&str>| ArgIssue {
+            path: path.to_owned(),
+            code,
+            expected: "a word".to_owned(),
+            got: "what came".to_owned(),
+            hint: hint.map(str::to_owned),
+        };
+        let mut issues = Vec::new();
+        if table["network"].is_number() {
+            issues.push(issue("/network", IssueCode::Type, None));
+        }
+        if table["env"]["A/B"].is_number() {
+            issues.push(issue("/env/A~1B", IssueCode::Type, Some("quote it")));
+        }
+        if table["read"][1].is_number() {
+            issues.push(issue("/read/1", IssueCode::Type, None));
+        }
+        if !table["netwrok"].is_null() {
+            issues.push(issue("/netwrok", IssueCode::Unknown, Some("did you mean `network`?")));
+        }
+        Ok(issues)
+    }
+
+    #[test]
+    fn everything_wrong_with_a_table_of_the_program_is_told_with_its_place() {
+        let file = parsed(
+            "rot = 1\n[sandbox]\nnetwrok = \"allow\"\nnetwork = 5\nread = [\"a\",\n  7]\n[sandbox.env]\n\"A/B\" = 1\n",
+        );
+        assert_eq!(
+            file.mistakes,
+            [
+                "c.toml:1:1: unknown key `rot`; did you mean `root`?",
+                "c.toml:3:1: unknown key `sandbox.netwrok`; did you mean `network`?",
+                "c.toml:4:11: `sandbox.network`: expected a word, got what came",
+                "c.toml:6:3: `sandbox.read.1`: expected a word, got what came",
+                "c.toml:8:9: `sandbox.env.A/B`: expected a word, got what came; quote it",
+            ]
+        );
     }
 
     #[test]
@@ -325,6 +455,24 @@ mod tests {
         assert_eq!((file.tables.get("sandbox"), file.mistakes.as_slice()), (Some(&expected), &[][..]));
         assert_eq!(parsed("[sandbax]\nx = 1\n").mistakes.len(), 1);
         assert_eq!(parsed("sandbox = \"off\"\n").mistakes.len(), 1);
+    }
+
+    #[test]
+    fn a_key_of_the_program_has_one_of_its_words_or_is_true_or_false() {
+        let file = parsed("journal = \"all\"\nreplay_reads = true\n");
+        assert_eq!(file.mistakes, Vec::<String>::new());
+        assert_eq!(file.tables.get("journal"), Some(&Value::from("all")));
+        assert_eq!(file.tables.get("replay_reads"), Some(&Value::from(true)));
+        let wrong = parsed("journal = \"efects\"\nreplay_reads = \"yes\"\njornal = \"all\"\n").mistakes;
+        let wanted = [
+            "c.toml:1:11: `journal`: expected one of \"off\", \"effects\", \"all\", got",
+            "c.toml:2:16: `replay_reads`: expected true or false, got string",
+            "c.toml:3:1: unknown key `jornal`; did you mean",
+        ];
+        assert_eq!(wrong.len(), 3, "{wrong:#?}");
+        for (line, wanted) in wrong.iter().zip(wanted) {
+            assert!(line.starts_with(wanted), "{line} is not {wanted}");
+        }
     }
 
     #[test]
@@ -386,7 +534,7 @@ mod tests {
         );
         assert!(file.limits.is_empty() && file.refused.is_none());
         let mut without = File::default();
-        let nobody = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[] };
+        let nobody = Owner { name: "demo", prefix: "DEMO", limits: None, tables: &[], keys: &[] };
         without.parse("limits = 1\n", Path::new("c.toml"), nobody);
         assert_eq!(without.mistakes, ["c.toml:1:10: `limits`: expected table, got integer"]);
         let mut without = File::default();

@@ -46,6 +46,48 @@ pub struct Coercion {
     pub rule: Rule,
 }
 
+/// The most notes of a call that are told one by one; `meta.coerced_more` counts the rest.
+pub const MAX_NOTES: usize = 50;
+
+/// What was not taken as it came: the first in full, the others counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    first: Vec<Coercion>,
+    more: usize,
+}
+
+impl Notes {
+    /// Adds a note; its pointer is only written when it will be read.
+    pub(crate) fn add(&mut self, path: impl FnOnce() -> String, rule: Rule) {
+        if self.first.len() < MAX_NOTES {
+            self.first.push(Coercion { path: path(), rule });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Adds what was noted elsewhere.
+    pub(crate) fn extend(&mut self, notes: Notes) {
+        let room = MAX_NOTES - self.first.len();
+        self.more += notes.more + notes.first.len().saturating_sub(room);
+        self.first.extend(notes.first.into_iter().take(room));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// Those that are told one by one.
+    pub(crate) fn first(&self) -> &[Coercion] {
+        &self.first
+    }
+
+    /// How many more there are.
+    pub(crate) fn more(&self) -> usize {
+        self.more
+    }
+}
+
 macro_rules! rules {
     ($($(#[$doc:meta])* $rule:ident = $name:literal,)*) => {
         /// How a value that came in another type was read.

@@ -4,7 +4,7 @@ use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use super::bounds::Limits;
-use super::coercion::{Coerce, Coercion, Rule};
+use super::coercion::{Coerce, Notes, Rule};
 use super::lenient::{self, Lenient, Refusal, Trace};
 use super::names::Names;
 use super::place::Place;
@@ -15,7 +15,7 @@ use crate::def::ParamDef;
 /// What a decoder made of a value.
 pub(super) struct Decoded<T> {
     pub(super) value: T,
-    pub(super) notes: Vec<Coercion>,
+    pub(super) notes: Notes,
     /// The value as it was read, where a schema tells.
     pub(super) read: Option<Value>,
     /// That it was read otherwise than it came, without a schema.
@@ -124,8 +124,8 @@ impl<'a> Given<'_, 'a> {
 }
 
 /// Issues with what was read, brought back to what came: a lone value has no place of its own in the array it became.
-fn as_written(mut issues: Found, notes: &[Coercion]) -> Found {
-    for note in notes.iter().filter(|note| note.rule == Rule::SingleToArray) {
+fn as_written(mut issues: Found, notes: &Notes) -> Found {
+    for note in notes.first().iter().filter(|note| note.rule == Rule::SingleToArray) {
         for issue in &mut issues.issues {
             let inside = issue.path.strip_prefix(&note.path).and_then(|rest| rest.strip_prefix("/0"));
             if let Some(rest) = inside.filter(|rest| rest.is_empty() || rest.starts_with('/')) {

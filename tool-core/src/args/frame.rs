@@ -5,13 +5,14 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-use super::coercion::{Coerce, Coercion, Rule, Verdict};
+use super::coercion::{Coerce, Coercion, Notes, Rule, Verdict};
 use super::direct::Direct;
 use super::flat::Flat;
 use super::issue::{ArgIssue, IssueCode};
 use super::names::Names;
 use super::parse::{measure, not_an_object, parse_arguments};
 use super::place::Place;
+use super::pointer::push_given;
 use crate::def::{ParamDef, ToolDef};
 use crate::depth;
 use crate::error::ToolError;
@@ -32,7 +33,7 @@ pub struct Args<'a> {
     pub(super) unknown: Vec<(String, Value)>,
     /// Keys that an open schema takes without naming them.
     pub(super) open: Vec<(String, Value)>,
-    pub(super) notes: Vec<Coercion>,
+    pub(super) notes: Notes,
     /// Issues of parameters, each with the parameter's position.
     pub(super) issues: Vec<(usize, ArgIssue)>,
     /// How many issues of parameters were only counted.
@@ -79,7 +80,7 @@ impl<'a> Args<'a> {
             depth::dismantle(input);
             return Err(error);
         }
-        let mut notes = Vec::new();
+        let mut notes = Notes::default();
         let members = object(input, mode, &mut notes)?;
         let params = match tool.input {
             None => Cow::Borrowed(tool.params),
@@ -128,7 +129,7 @@ impl<'a> Args<'a> {
             slots: Vec::new(),
             unknown: Vec::new(),
             open: Vec::new(),
-            notes: Vec::new(),
+            notes: Notes::default(),
             issues: Vec::new(),
             more: 0,
             fault: None,
@@ -146,17 +147,20 @@ impl<'a> Args<'a> {
             if let Some(slot) = param.and_then(|i| self.slots.get_mut(i)) {
                 slot.withheld = true;
             }
-            if let Some(key) = key {
-                self.unknown.retain(|(name, _)| *name != key);
-            }
+            self.unknown.retain(|(name, _)| !is_at(name, &issue.path));
             self.issues.push((param.unwrap_or(self.params.len()), issue));
         }
         self
     }
 
-    /// What was coerced, in declaration order.
+    /// What was coerced, with the number of what is not told one by one.
+    pub(crate) fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// What was coerced, in declaration order; at most [`MAX_NOTES`](super::MAX_NOTES).
     pub fn notes(&self) -> &[Coercion] {
-        &self.notes
+        self.notes.first()
     }
 
     /// The parameter of a name or alias; a parameter whose fields stand at the root is none of its own.
@@ -247,7 +251,7 @@ fn is_small(input: &Value) -> bool {
 }
 
 /// The object that an input is.
-fn object(input: Value, mode: Coerce, notes: &mut Vec<Coercion>) -> Result<Map<String, Value>, ToolError> {
+fn object(input: Value, mode: Coerce, notes: &mut Notes) -> Result<Map<String, Value>, ToolError> {
     let rule = Rule::JsonStringToObject;
     match input {
         Value::Object(members) => Ok(members),
@@ -255,7 +259,7 @@ fn object(input: Value, mode: Coerce, notes: &mut Vec<Coercion>) -> Result<Map<S
         // What is wrong with the text itself is told in every mode.
         Value::String(text) => match parse_arguments(&text)? {
             Value::Object(members) if mode.verdict(rule) != Verdict::Refuse => {
-                notes.push(Coercion { path: String::new(), rule });
+                notes.add(String::new, rule);
                 Ok(members)
             }
             Value::Object(_) => Err(not_an_object(&Value::String(text))),
@@ -263,6 +267,13 @@ fn object(input: Value, mode: Coerce, notes: &mut Vec<Coercion>) -> Result<Map<S
         },
         other => Err(not_an_object(&other)),
     }
+}
+
+/// Whether a pointer leads to a key of the input, or below it.
+fn is_at(key: &str, pointer: &str) -> bool {
+    let mut token = String::new();
+    push_given(&mut token, key);
+    pointer.strip_prefix(&token).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The first key of a pointer, unescaped.

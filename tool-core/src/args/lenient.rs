@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::bounds::Limits;
 use super::coerce::{self, Misfit, Read};
-use super::coercion::{Coerce, Coercion, Rule, Verdict};
+use super::coercion::{Coerce, Notes, Rule, Verdict};
 use super::issue::IssueCode;
 use super::names::Names;
 use super::place::Place;
@@ -25,7 +25,7 @@ pub(crate) use refusal::Refusal;
 pub(crate) struct Trace {
     mode: Coerce,
     /// What was coerced, in declaration order.
-    pub(crate) notes: Vec<Coercion>,
+    pub(crate) notes: Notes,
     /// Whether the normal form differs from what came.
     pub(crate) changed: bool,
     /// Whether serde took a value without saying as what.
@@ -36,14 +36,14 @@ pub(crate) struct Trace {
 
 impl Trace {
     pub(crate) fn new(mode: Coerce) -> Trace {
-        Trace { mode, notes: Vec::new(), changed: false, untyped: false, names: Names::default() }
+        Trace { mode, notes: Notes::default(), changed: false, untyped: false, names: Names::default() }
     }
 
     /// Notes that the value at a place was read under a rule, where the mode allows it.
     fn apply(&mut self, rule: Rule, place: &Place<'_>) -> Result<(), Misfit> {
         match self.mode.verdict(rule) {
             Verdict::Accept => {}
-            Verdict::Note => self.notes.push(Coercion { path: place.pointer(), rule }),
+            Verdict::Note => self.notes.add(|| place.pointer(), rule),
             Verdict::Refuse => return Err(Misfit::TYPE),
         }
         self.changed = true;

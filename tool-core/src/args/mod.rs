@@ -24,6 +24,7 @@ mod patterns;
 mod place;
 pub(crate) mod pointer;
 mod schema_only;
+mod settings;
 mod shape;
 mod split;
 mod suggest;
@@ -31,7 +32,8 @@ mod take;
 mod texts;
 mod walk;
 
-pub use coercion::{Coerce, Coercion, Rule};
+pub(crate) use coercion::Notes;
+pub use coercion::{Coerce, Coercion, MAX_NOTES, Rule};
 pub use frame::Args;
 pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
 pub(crate) use parse::not_an_object;
@@ -40,6 +42,8 @@ pub use parse::{
     too_large,
 };
 pub(crate) use patterns::{compiles, validator};
+pub use pointer::push_given;
+pub use settings::misfits;
 pub(crate) use shape::{Checks, Unusable};
 pub use suggest::{did_you_mean, suggest};
 pub use texts::{expected, expected_range, got, got_hidden, number_text, shown_name};

@@ -11,7 +11,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::issue::{ArgIssue, IssueCode, MAX_ISSUES};
-use super::pointer::push_key;
+use super::pointer::push_given;
 use super::texts;
 use crate::error::ToolError;
 
@@ -130,7 +130,7 @@ struct Findings {
     too_deep: bool,
     /// Number of keys that came again.
     repeated: usize,
-    /// Where, as keys from the inside out; at most [`MAX_ISSUES`].
+    /// Where, as tokens of a pointer from the inside out; at most [`MAX_ISSUES`].
     places: Vec<Vec<String>>,
 }
 
@@ -138,22 +138,21 @@ impl Findings {
     fn repeat(&mut self, key: &str) {
         self.repeated += 1;
         if self.places.len() < MAX_ISSUES {
-            self.places.push(vec![key.to_owned()]);
+            self.places.push(vec![token(key)]);
         }
     }
 
     /// Says that every place after the first `known` lies below `key`.
-    fn lie_below(&mut self, known: usize, key: impl fmt::Display) {
+    fn lie_below(&mut self, known: usize, token: &str) {
         for place in self.places.iter_mut().skip(known) {
-            place.push(key.to_string());
+            place.push(token.to_owned());
         }
     }
 
     fn into_duplicates(self) -> ToolError {
         let mut paths: Vec<String> = Vec::with_capacity(self.places.len());
         for place in &self.places {
-            let mut path = String::new();
-            place.iter().rev().for_each(|key| push_key(&mut path, key));
+            let path: String = place.iter().rev().map(String::as_str).collect();
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -171,6 +170,13 @@ impl Findings {
             .issues(paths.into_iter().map(issue));
         if more > 0 { error.detail("more", more) } else { error }
     }
+}
+
+/// A key as one token of a pointer.
+fn token(key: &str) -> String {
+    let mut token = String::new();
+    push_given(&mut token, key);
+    token
 }
 
 /// A value that is about to be read, and its level.
@@ -243,7 +249,7 @@ impl<'de> Visitor<'de> for Node<'_> {
             let known = self.found.places.len();
             let Some(item) = items.next_element_seed(self.child())? else { return Ok(Value::Array(array)) };
             if self.found.places.len() > known {
-                self.found.lie_below(known, array.len());
+                self.found.lie_below(known, &format!("/{}", array.len()));
             }
             array.push(item);
         }
@@ -257,7 +263,7 @@ impl<'de> Visitor<'de> for Node<'_> {
             let known = self.found.places.len();
             let value = members.next_value_seed(self.child())?;
             if self.found.places.len() > known {
-                self.found.lie_below(known, &key);
+                self.found.lie_below(known, &token(&key));
             }
             match object.entry(key) {
                 Entry::Vacant(entry) => {

@@ -1,6 +1,6 @@
 //! Where in the input a value lies: a list on the stack that becomes a pointer only when something is said about it.
 
-use super::pointer::push_key;
+use super::pointer::push_given;
 
 /// The place of a value in what the caller sent.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl Place<'_> {
     /// The pointer of a key below this place.
     pub(crate) fn pointer_to(&self, key: &str) -> String {
         let mut pointer = self.pointer();
-        push_key(&mut pointer, key);
+        push_given(&mut pointer, key);
         pointer
     }
 
@@ -43,7 +43,7 @@ impl Place<'_> {
             Place::Top => {}
             Place::Key(parent, key) => {
                 parent.write(pointer);
-                push_key(pointer, key);
+                push_given(pointer, key);
             }
             Place::Item(parent, index) => {
                 parent.write(pointer);

@@ -45,7 +45,7 @@ impl Args<'_> {
             };
             let mut walk = Walk::new(self.around(shape, false));
             let read = walk.value(schema, &value, &Place::Key(&Place::Top, &key), Role::Other);
-            self.notes.append(&mut walk.found.notes);
+            self.notes.extend(std::mem::take(&mut walk.found.notes));
             self.record(self.params.len(), walk.found);
             self.open.push((key, read));
         }

@@ -6,7 +6,7 @@ use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use super::bounds::Limits;
-use super::coercion::{Coerce, Coercion, Rule, Verdict};
+use super::coercion::{Coerce, Rule, Verdict};
 use super::decode::{Decoded, Given, decoded, is_told_by_type};
 use super::frame::Args;
 use super::issue::{ArgIssue, IssueCode};
@@ -110,7 +110,7 @@ impl<'a> Args<'a> {
             None => Presence::Absent,
             Some(Value::Null) if null_is_absent && self.mode.verdict(Rule::NullToAbsent) == Verdict::Note => {
                 let path = Place::Key(&Place::Top, self.spelled(i)).pointer();
-                self.notes.push(Coercion { path, rule: Rule::NullToAbsent });
+                self.notes.add(|| path, Rule::NullToAbsent);
                 Presence::Absent
             }
             Some(_) => slot.given.take().map_or(Presence::Withheld, Presence::Given),

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::coerce::{self, Container, Misfit, Unopened};
-use super::coercion::{Coerce, Coercion, Rule, Verdict};
+use super::coercion::{Coerce, Rule, Verdict};
 use super::issue::IssueCode;
 use super::names::Names;
 use super::patterns::Patterns;
@@ -196,7 +196,7 @@ impl<'w> Walk<'w> {
     fn apply(&mut self, rule: Rule, place: &Place<'_>) -> Result<(), Misfit> {
         match self.around.mode.verdict(rule) {
             Verdict::Accept => {}
-            Verdict::Note => self.found.note(|| Coercion { path: place.pointer(), rule }),
+            Verdict::Note => self.found.note(|| place.pointer(), rule),
             Verdict::Refuse => return Err(Misfit::TYPE),
         }
         self.changed = true;

@@ -11,6 +11,7 @@ use sha2::Sha256;
 use crate::canonical;
 use crate::error::ToolError;
 use crate::fingerprint::fingerprint;
+use crate::journal::now_ms;
 use crate::registry::ToolEntry;
 
 /// Questions that may be open for one agent at once.
@@ -18,6 +19,10 @@ pub const QUESTIONS_OPEN: usize = 4;
 
 /// Questions that one agent may lead to in [`QUESTIONS_PERIOD`].
 pub const QUESTIONS_MAX: usize = 30;
+
+/// How long a question stays open that nobody answers, and an answer that no call takes. Consent for good stays until it is
+/// revoked.
+pub const APPROVAL_LIFE: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 /// The period of [`QUESTIONS_MAX`].
 pub const QUESTIONS_PERIOD: Duration = Duration::from_secs(3_600);
@@ -61,8 +66,12 @@ pub struct Approval {
     pub agent: String,
     /// The tool.
     pub tool: String,
+    /// The arguments, redacted as in an audit row: for whoever decides later.
+    pub args: Value,
     /// What became of it.
     pub state: ApprovalState,
+    /// Since when that holds, in milliseconds since 1970.
+    pub at_ms: i64,
 }
 
 /// Where approvals are kept. One per hash: a later one replaces it.
@@ -102,7 +111,7 @@ pub trait Approvals: Send + Sync {
     /// Those of [`list`](Self::list) and [`put`](Self::put).
     fn decide(&self, id: &ApprovalId, state: ApprovalState) -> Result<bool, ToolError> {
         match self.list()?.into_iter().find(|approval| approval.id == *id) {
-            Some(approval) => self.put(Approval { state, ..approval }).map(|()| true),
+            Some(approval) => self.put(Approval { state, at_ms: now_ms(), ..approval }).map(|()| true),
             None => Ok(false),
         }
     }
@@ -118,13 +127,24 @@ impl MemoryApprovals {
     }
 }
 
+impl Approval {
+    /// Whether it is over: a question that nobody has answered, or an answer that no call has taken, for
+    /// [`APPROVAL_LIFE`].
+    pub fn is_over(&self, now_ms: i64) -> bool {
+        let life = i64::try_from(APPROVAL_LIFE.as_millis()).unwrap_or(i64::MAX);
+        self.state != ApprovalState::Always && now_ms.saturating_sub(self.at_ms) > life
+    }
+}
+
 impl Approvals for MemoryApprovals {
     fn find(&self, hash: &str) -> Result<Option<Approval>, ToolError> {
-        Ok(self.held().get(hash).cloned())
+        Ok(self.held().get(hash).filter(|approval| !approval.is_over(now_ms())).cloned())
     }
 
     fn put(&self, approval: Approval) -> Result<(), ToolError> {
-        self.held().insert(approval.hash.clone(), approval);
+        let mut held = self.held();
+        held.retain(|_, approval| !approval.is_over(now_ms()));
+        held.insert(approval.hash.clone(), approval);
         Ok(())
     }
 
@@ -236,6 +256,29 @@ impl Drop for Question<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_answers_or_takes_is_over_after_its_life_and_consent_for_good_is_not() {
+        let kept = MemoryApprovals::default();
+        let life = i64::try_from(APPROVAL_LIFE.as_millis()).unwrap();
+        let put = |hash: &str, state: ApprovalState, age: i64| {
+            let id = ApprovalId(hash.to_owned());
+            let (tenant, agent, tool) = (String::new(), "bot".to_owned(), "t".to_owned());
+            let (hash, args, at_ms) = (hash.to_owned(), json!({}), now_ms() - age);
+            kept.put(Approval { id, hash, tenant, agent, tool, args, state, at_ms }).unwrap();
+        };
+        let denied = || ApprovalState::Denied { reason: None };
+        for (age, left) in [(life - 60_000, 4), (life + 1, 1)] {
+            let states = [ApprovalState::Pending, ApprovalState::Once, denied(), ApprovalState::Always];
+            for (nth, state) in states.into_iter().enumerate() {
+                put(&nth.to_string(), state, age);
+            }
+            let found = |nth: usize| kept.find(&nth.to_string()).unwrap().is_some();
+            assert_eq!((0..4).filter(|nth| found(*nth)).count(), left);
+        }
+        put("new", ApprovalState::Pending, 0);
+        assert_eq!(kept.list().unwrap().len(), 2, "what is over goes when something is written");
+    }
 
     #[test]
     fn four_questions_are_open_at_once_and_thirty_an_hour() {

@@ -16,12 +16,14 @@ use super::facts::Facts;
 use super::gate::Admitted;
 use super::layer::{Invocation, Layer, Next};
 use super::policy::ToolApproval;
+use super::redact::{AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW, Form, KnownSecrets, envelope, redact};
 use super::refuse::refuse;
 use super::who::Who;
 use super::{Caller, run};
 use crate::ask::INPUT_REQUIRED;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
+use crate::journal::now_ms;
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
 use crate::search;
@@ -200,7 +202,9 @@ impl Approve {
             tenant: who.tenant.to_owned(),
             agent: who.agent.to_owned(),
             tool: name.to_owned(),
+            args: shown(inv),
             state,
+            at_ms: now_ms(),
         };
         // A consent is for one call: what another call has taken meanwhile is looked for again.
         while let Some(known) = self.approvals.find(&hash)? {
@@ -295,6 +299,14 @@ impl Layer for Arc<Approve> {
         // A policy may ask for any tool; whether there is one is only known per call.
         self.by_policy || self.level.covers(tool)
     }
+}
+
+/// The arguments as somebody may see them who decides later.
+fn shown(inv: &Invocation<'_>) -> Value {
+    let schema = inv.tool.def().input_schema().map_or(Value::Bool(true), |input| input.schema().clone());
+    let (none, own) = (KnownSecrets::default(), inv.ctx.running().and_then(|call| call.known_secrets()));
+    let shown = redact(&inv.args, &schema, own.unwrap_or(&none), Form::Audit).value;
+    envelope(shown, AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW)
 }
 
 /// Notes for the audit row who consented.

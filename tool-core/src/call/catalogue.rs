@@ -209,9 +209,10 @@ impl Catalogue {
     /// Adds a manual row. Says whether it is new.
     ///
     /// # Errors
-    /// `bad_pattern` and `bad_agent_slug`; `not_found`, code `unknown_tool`, for a name that no live tool has;
+    /// `bad_agent`, `bad_pattern` and `bad_agent_slug`; `not_found`, code `unknown_tool`, for a name that no live tool has;
     /// `harness_not_grantable` for one that only a harness offers.
     pub fn enable(&mut self, agent: &str, pattern: &str) -> Result<bool, ToolError> {
+        check_agent(agent)?;
         Pattern::parse(pattern)?;
         let mut row = pattern.to_owned();
         if let Some(name) = exact(pattern) {
@@ -224,10 +225,21 @@ impl Catalogue {
     /// Removes a manual row. Says whether there was one, and the rows that still enable what it enabled.
     ///
     /// # Errors
-    /// `bad_pattern` and `bad_agent_slug`.
+    /// `bad_agent`, `bad_pattern` and `bad_agent_slug`; `not_found`, code `unknown_tool`, for a name that no tool has, be it a
+    /// retired one.
     pub fn disable(&mut self, agent: &str, pattern: &str) -> Result<(bool, Vec<StoredRow>), ToolError> {
+        check_agent(agent)?;
         let parsed = Pattern::parse(pattern)?;
-        let changed = self.rows.remove(&(agent.to_owned(), pattern.to_owned(), RowSource::Manual));
+        let row = |pattern: String| (agent.to_owned(), pattern, RowSource::Manual);
+        let mut changed = self.rows.remove(&row(pattern.to_owned()));
+        if let (false, Some(name)) = (changed, exact(pattern)) {
+            let known = self.live().find(|tool| tool.aliases.contains(&name)).map(|tool| tool.name.clone());
+            match known.filter(|_| !self.tools.contains_key(&name)) {
+                Some(resolved) => changed = self.rows.remove(&row(pattern.replace(&name, &resolved))),
+                None if self.tools.contains_key(&name) => {}
+                None => return Err(self.unknown(&[&name])),
+            }
+        }
         let meant = |tool: &&Listed| means(&parsed, tool);
         let tools: Vec<&Listed> = self.live().filter(meant).collect();
         let rows = self.rows.iter().filter(|row| row.0 == agent && !row.1.starts_with('!'));
@@ -240,7 +252,8 @@ impl Catalogue {
     /// Turns a skill on: its tools become rows of the agent. Returns its rows.
     ///
     /// # Errors
-    /// `not_found`, code `unknown_tool`, with all unknown tools, unless they may be missing; `harness_not_grantable`.
+    /// `bad_agent`; `not_found`, code `unknown_tool`, with all unknown tools, unless they may be missing;
+    /// `harness_not_grantable`.
     pub fn skill_on(
         &mut self,
         agent: &str,
@@ -248,6 +261,7 @@ impl Catalogue {
         tools: &[String],
         allow_missing: bool,
     ) -> Result<Vec<StoredRow>, ToolError> {
+        check_agent(agent)?;
         let names = self.resolve(tools, allow_missing)?;
         let source = RowSource::Skill(skill.to_owned());
         self.rows.retain(|row| row.0 != agent || row.2 != source);
@@ -287,6 +301,19 @@ impl Catalogue {
         granted.map(|tool| tool.name.as_str()).collect()
     }
 
+    fn unknown(&self, names: &[&str]) -> ToolError {
+        let live = self.live().map(|tool| (tool.name.as_str(), tool.name.as_str()));
+        let near = names.first().map(|first| suggest(first, live)).unwrap_or_default();
+        let shown: Vec<&str> = names.iter().map(|name| shown_name(name)).collect();
+        let error = ToolError::not_found(format!("There is no tool `{}`.", shown.join("`, `")))
+            .code("unknown_tool")
+            .detail("tools", names);
+        match near.as_slice() {
+            [] => error,
+            near => error.hint(format!("did you mean: {}?", near.join(", "))),
+        }
+    }
+
     fn live(&self) -> impl Iterator<Item = &Listed> {
         self.tools.values().filter(|tool| tool.1).map(|tool| &tool.0)
     }
@@ -299,17 +326,8 @@ impl Catalogue {
         };
         let unknown: Vec<&str> =
             tools.iter().filter(|name| find(name).is_none()).map(String::as_str).collect();
-        if let (Some(first), false) = (unknown.first(), allow_missing) {
-            let names = self.live().map(|tool| (tool.name.as_str(), tool.name.as_str()));
-            let near = suggest(first, names);
-            let shown: Vec<&str> = unknown.iter().map(|name| shown_name(name)).collect();
-            let error = ToolError::not_found(format!("There is no tool `{}`.", shown.join("`, `")))
-                .code("unknown_tool")
-                .detail("tools", unknown);
-            return Err(match near.as_slice() {
-                [] => error,
-                near => error.hint(format!("did you mean: {}?", near.join(", "))),
-            });
+        if !unknown.is_empty() && !allow_missing {
+            return Err(self.unknown(&unknown));
         }
         let harness: Vec<&str> =
             tools.iter().filter(|name| find(name).is_some_and(is_harness)).map(String::as_str).collect();
@@ -320,6 +338,22 @@ impl Catalogue {
         }
         Ok(tools.iter().map(|name| find(name).map_or(name, |tool| &tool.name).clone()).collect())
     }
+}
+
+/// Bytes of the name of an agent.
+const AGENT_BYTES: usize = 200;
+
+/// Refuses what cannot be the name of an agent: nothing, and what a terminal would not show as it is.
+fn check_agent(agent: &str) -> Result<(), ToolError> {
+    let why = match agent {
+        "" => "it is empty",
+        agent if agent.len() > AGENT_BYTES => "it is longer than 200 bytes",
+        agent if agent.chars().any(char::is_control) => "it has control characters",
+        _ => return Ok(()),
+    };
+    Err(ToolError::invalid_args(format!("This cannot be the name of an agent: {why}."))
+        .code("bad_agent")
+        .hint("an agent is named as in the policy file, such as `operator`, `mcp` or `writer`"))
 }
 
 fn means(pattern: &Pattern, tool: &Listed) -> bool {

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Call;
 use super::panic::guard;
 use super::redact::KnownSecrets;
-use crate::args::{Args, Coerce, Coercion, MAX_DEPTH, parse_arguments, shown_name, suggest};
+use crate::args::{Args, Coerce, MAX_DEPTH, Notes, parse_arguments, shown_name, suggest};
 use crate::def::{Handler, Run, ToolDef};
 use crate::depth;
 use crate::error::ToolError;
@@ -31,7 +31,7 @@ pub(super) struct Decoded {
     pub(super) normal: Option<Arc<Value>>,
     /// The parameters that the caller gave, where that was asked for.
     pub(super) given: Vec<String>,
-    pub(super) notes: Vec<Coercion>,
+    pub(super) notes: Notes,
 }
 
 /// What of a call is wanted besides the tool's second half.
@@ -124,7 +124,7 @@ fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: Keep) -> Result<Dec
     let given = if keep.given { args.given_names() } else { Vec::new() };
     let run = enter(def, &mut args)?;
     let normal = keep.normal.then(|| Arc::new(Value::Object(args.normal().clone())));
-    let notes = args.notes().to_vec();
+    let notes = args.take_notes();
     Ok(Decoded { run, normal, given, notes })
 }
 
@@ -134,7 +134,7 @@ fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: Keep) -> Resul
         && let Some(mut args) = Args::direct(def, text)
         && let Ok(run) = enter(def, &mut args)
     {
-        return Ok(Decoded { run, normal: None, given: Vec::new(), notes: Vec::new() });
+        return Ok(Decoded { run, normal: None, given: Vec::new(), notes: Notes::default() });
     }
     let args = parse_arguments(text)?;
     decode(def, Call { args, ..Call::default() }, mode, keep)
@@ -159,7 +159,11 @@ fn enter(def: &ToolDef<'_>, args: &mut Args<'_>) -> Result<Run, ToolError> {
     }
 }
 
-/// The value of `meta.coerced`.
-pub(super) fn notes_json(notes: &[Coercion]) -> Value {
-    notes.iter().map(|note| json!({"path": note.path, "rule": note.rule})).collect()
+/// Tells in `meta.coerced` what was not taken as it came, and in `meta.coerced_more` how much more there was.
+pub(super) fn tell(notes: &Notes, meta: &mut Map<String, Value>) {
+    let told = notes.first().iter().map(|note| json!({"path": note.path, "rule": note.rule})).collect();
+    meta.insert("coerced".to_owned(), told);
+    if notes.more() > 0 {
+        meta.insert("coerced_more".to_owned(), notes.more().into());
+    }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::approve::Approve;
 use super::builder::ExecutorBuilder;
 use super::closing::{Closing, Drained};
-use super::decode::{Asked, Decoded, Keep, notes_json, unknown};
+use super::decode::{Asked, Decoded, Keep, tell, unknown};
 use super::facts::Facts;
 use super::gate::{Admitted, Gate, Gatekeeper, Snapshot, gate};
 use super::layer::{Ext, Given, Invocation, Layer, Next};
@@ -21,17 +21,18 @@ use super::recording::Recording;
 use super::redact::KnownSecrets;
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_inline, run_tool};
 use super::scope::{Begin, Found};
-use super::shape::{ResultStore, ShapeSettings};
+use super::shape::{ResultStore, ShapeSettings, scrub};
 use super::thread::on_thread;
 use super::who::Who;
 use super::{CallScope, Caller, nested};
-use crate::args::{ArgIssue, Coerce, Coercion};
+use crate::args::{ArgIssue, Coerce, Notes};
 use crate::context::ToolContext;
-use crate::def::{Handler, Run};
+use crate::def::{Handler, Run, ToolDef};
 use crate::error::ToolError;
 use crate::journal::key::check_explicit;
 use crate::output::ToolResult;
 use crate::registry::{Registry, ToolEntry};
+use crate::secret::Secret;
 
 /// One call, as a surface hands it over.
 #[derive(Clone, Debug, Default)]
@@ -185,9 +186,15 @@ impl Executor {
     }
 
     async fn run(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
-        match &self.inner.outside {
+        let scrubs = self.inner.shape.as_ref().filter(|shape| !shape.unscrubbed.contains(asked.tool()));
+        let result = match &self.inner.outside {
             Some(outside) => outside.around(self, asked, ctx, caller).await,
             None => self.inside(asked, ctx, caller, None).await,
+        };
+        match (scrubs, result) {
+            // An error of a step outside of shaping has not been searched yet.
+            (Some(shape), Err(error)) => scrub(Err(error), &shape.secrets),
+            (_, result) => result,
         }
     }
 
@@ -257,6 +264,12 @@ impl Executor {
             known.coerced = !notes.is_empty();
         }
         if let (Some(args), Some(scope)) = (&normal, ctx.running()) {
+            self.keep_secrets(tool.def(), args, scope);
+            if let (Some(facts), Some(own)) = (&facts, scope.own_secrets()) {
+                facts.known().secrets = Some(Arc::clone(own));
+            }
+        }
+        if let (Some(args), Some(scope)) = (&normal, ctx.running()) {
             if let Some(parent) = parent {
                 nested::check_cycle(parent, tool.name(), args)?;
             }
@@ -276,7 +289,8 @@ impl Executor {
                 let start = Start::Held(run, Arc::clone(&inner.abandoned));
                 let future = Next { layers: &inner.layers, start }.run(inv);
                 // Layers are code like any other: a panic in one must not escape either.
-                Guarded::new(tool.name(), self.known_secrets(), future).await
+                let secrets = ctx.running().and_then(CallScope::known_secrets);
+                Guarded::new(tool.name(), secrets, future).await
             }
         };
         if notes.is_empty() { result } else { noted(result, &notes) }
@@ -368,6 +382,31 @@ impl Executor {
         shape.or_else(audit)
     }
 
+    /// A secret that a call was handed: from now on nothing may let it out.
+    pub(super) fn learn(&self, name: &str, secret: &Secret) {
+        let audit = self.inner.outside.as_ref().and_then(|outside| outside.audit.as_ref());
+        let audit = audit.map(|audit| &audit.settings.secrets);
+        let shape = self.inner.shape.as_ref().map(|shape| &shape.secrets);
+        for known in [shape, audit].into_iter().flatten() {
+            known.learn(name, secret.expose());
+        }
+    }
+
+    /// What must not leave a call: also its own secret arguments, where somebody looks at all.
+    fn keep_secrets(&self, tool: &ToolDef<'_>, args: &Value, scope: &CallScope) {
+        let Some(known) = scope.parent().and_then(CallScope::known_secrets).or_else(|| self.known_secrets())
+        else {
+            return;
+        };
+        let mut secret = Vec::new();
+        for param in tool.params.iter().filter(|param| param.keys.secret) {
+            texts(param.name, args.get(param.name).unwrap_or(&Value::Null), &mut secret);
+        }
+        if !secret.is_empty() {
+            scope.keep_secrets(known.with(secret));
+        }
+    }
+
     /// Where long results are parked.
     pub(crate) fn results(&self) -> Option<&Arc<dyn ResultStore>> {
         self.inner.shape.as_ref().and_then(|shape| shape.results.as_ref())
@@ -444,6 +483,16 @@ fn recording(asked: &mut Asked<'_>, ctx: &ToolContext) -> Result<Recording, Tool
     Ok(Recording::new(ctx.run().cloned(), explicit))
 }
 
+/// The texts of a value, all under one name.
+fn texts<'a>(name: &'a str, value: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
+    match value {
+        Value::String(text) => found.push((name, text)),
+        Value::Array(items) => items.iter().for_each(|item| texts(name, item, found)),
+        Value::Object(members) => members.values().for_each(|member| texts(name, member, found)),
+        _ => {}
+    }
+}
+
 fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -451,9 +500,9 @@ fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     }
 }
 
-fn noted(mut result: ToolResult, notes: &[Coercion]) -> ToolResult {
+fn noted(mut result: ToolResult, notes: &Notes) -> ToolResult {
     if let Ok(output) = &mut result {
-        output.meta.insert("coerced".to_owned(), notes_json(notes));
+        tell(notes, &mut output.meta);
     }
     result
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::approvals::ApprovalId;
 use super::gate::{Admitted, Hidden};
+use super::redact::KnownSecrets;
 use crate::registry::ToolEntry;
 
 /// The facts of one call; layers find them in [`super::Ext`] where somebody wants to know.
@@ -32,6 +33,8 @@ pub(super) struct Known {
     pub(super) key_sha256: Option<String>,
     /// Whether nobody knows what the call did.
     pub(super) in_doubt: bool,
+    /// What must not leave the call, where its own arguments are part of that.
+    pub(super) secrets: Option<Arc<KnownSecrets>>,
     /// How long somebody thought about the call, and what came of it.
     pub(super) approval: Option<(Duration, &'static str)>,
 }

@@ -40,8 +40,8 @@ mod trace;
 mod who;
 
 pub use approvals::{
-    Approval, ApprovalId, ApprovalState, Approvals, MemoryApprovals, QUESTIONS_MAX, QUESTIONS_OPEN,
-    QUESTIONS_PERIOD, approval_hash,
+    APPROVAL_LIFE, Approval, ApprovalId, ApprovalState, Approvals, MemoryApprovals, QUESTIONS_MAX,
+    QUESTIONS_OPEN, QUESTIONS_PERIOD, approval_hash,
 };
 pub use approve::{APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Decision};
 pub use audit::{AuditOutput, AuditRow, AuditSettings, AuditSink, JsonLines, TracingAudit};

@@ -85,6 +85,7 @@ impl Open<'_> {
         let tool = known.tool.as_ref().map_or(UNKNOWN, ToolEntry::name);
         self.meter.ended(tool, Who::of(self.ctx).agent, &known, result, duration);
         let Some(audit) = self.audit else { return };
+        let secrets = known.secrets.clone().unwrap_or_else(|| Arc::clone(&audit.settings.secrets));
         let ended = Ended {
             asked: &self.tool,
             raw: &self.raw,
@@ -94,7 +95,7 @@ impl Open<'_> {
             result,
             duration,
         };
-        audit.write(&AuditRow::of(&ended, &audit.settings.secrets));
+        audit.write(&AuditRow::of(&ended, &secrets));
     }
 }
 

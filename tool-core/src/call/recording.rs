@@ -163,6 +163,28 @@ impl CallScope {
 impl ToolContext {
     /// The key of this call: hand it to whatever has the effect, so that a repeat has none. Equal calls of later attempts
     /// have the same key. Empty outside of a call.
+    ///
+    /// A bank that knows the header of <https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/> takes the
+    /// money once, however often the process dies and the run is started again:
+    ///
+    /// ```
+    /// use tool_core::prelude::*;
+    ///
+    /// /// Pays for an order.
+    /// #[tool(side_effect, idempotent = false, open_world)]
+    /// fn pay(
+    ///     /// What for.
+    ///     order: &str,
+    ///     /// How much.
+    ///     amount: u64,
+    ///     ctx: &ToolContext,
+    /// ) -> Result<String, ToolError> {
+    ///     let body = format!("{{\"order\":\"{order}\",\"amount\":{amount}}}");
+    ///     post(&[("Idempotency-Key", ctx.idempotency_key())], &body)
+    ///         .map_err(|error| ToolError::unavailable("The bank cannot be reached.").source(error))
+    /// }
+    /// # fn post(_: &[(&str, &str)], _: &str) -> std::io::Result<String> { Ok(String::new()) }
+    /// ```
     pub fn idempotency_key(&self) -> &str {
         self.running().map_or("", |call| {
             call.recording().key_read.store(true, Ordering::Relaxed);

@@ -17,6 +17,7 @@ use super::{Caller, Executor};
 use crate::context::LazyToken;
 use crate::def::{Behavior, ToolDef};
 use crate::registry::ToolEntry;
+use crate::secret::Secret;
 
 /// The tool, caller, effects and limits of a running call.
 pub struct CallScope {
@@ -40,6 +41,8 @@ pub struct CallScope {
     nested: AtomicU32,
     /// The normal form of its arguments, where another call may have to be compared with it.
     args: OnceLock<Arc<Value>>,
+    /// What must not leave, where its own arguments are part of that.
+    secrets: OnceLock<Arc<KnownSecrets>>,
 }
 
 /// Where the tool of a call was found.
@@ -81,6 +84,7 @@ impl CallScope {
             acted: AtomicBool::new(false),
             nested: AtomicU32::new(0),
             args: OnceLock::new(),
+            secrets: OnceLock::new(),
         }
     }
 
@@ -205,8 +209,23 @@ impl CallScope {
         self.executor.results()
     }
 
+    /// What must not leave: what the process knows, and the secret arguments of this call.
     pub(crate) fn known_secrets(&self) -> Option<&KnownSecrets> {
-        self.executor.known_secrets()
+        self.own_secrets().map(|own| &**own).or_else(|| self.executor.known_secrets())
+    }
+
+    pub(super) fn own_secrets(&self) -> Option<&Arc<KnownSecrets>> {
+        self.secrets.get()
+    }
+
+    pub(super) fn keep_secrets(&self, secrets: KnownSecrets) {
+        let _ = self.secrets.set(Arc::new(secrets));
+    }
+
+    /// A secret that was handed out: neither this call nor those above or after it may let it out.
+    pub(crate) fn learn(&self, name: &str, secret: &Secret) {
+        self.executor.learn(name, secret);
+        self.chain().filter_map(CallScope::own_secrets).for_each(|own| own.learn(name, secret.expose()));
     }
 
     pub(super) fn executor(&self) -> &Executor {

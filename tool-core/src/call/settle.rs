@@ -10,7 +10,7 @@ use super::journal::RECONCILE_TIME;
 use super::layer::Invocation;
 use super::recording::Identity;
 use super::redact::{Form, KnownSecrets, redact};
-use super::run;
+use super::{CallScope, run};
 use crate::args::{Args, Coerce};
 use crate::def::ToolDef;
 use crate::error::{Effect, ToolError};
@@ -25,7 +25,8 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
     let call_id = scope.map(|scope| scope.id().to_owned()).unwrap_or_default();
     let parent = scope.and_then(|scope| scope.parent());
     let class = Class::of(def);
-    let (input, input_complete) = input(def, &inv.args);
+    let known_secrets = scope.and_then(CallScope::known_secrets);
+    let (input, input_complete) = input(def, &inv.args, known_secrets.unwrap_or(&KnownSecrets::default()));
     let known = inv.ext.get::<Arc<Facts>>().map(|facts| facts.known().clone()).unwrap_or_default();
     Row {
         approval_id: known.approval_id,
@@ -61,9 +62,9 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
 }
 
 /// The arguments as they are kept, and whether they are whole.
-fn input(def: &ToolDef<'_>, args: &Value) -> (Value, bool) {
+fn input(def: &ToolDef<'_>, args: &Value, secrets: &KnownSecrets) -> (Value, bool) {
     let schema = def.input_schema().map_or(Value::Bool(true), |input| input.schema().clone());
-    let mut kept = redact(args, &schema, &KnownSecrets::default(), Form::Journal);
+    let mut kept = redact(args, &schema, secrets, Form::Journal);
     // What is marked beside the schema is hidden as well.
     let Ok(args) = Args::new(def, Value::Null, Coerce::Lenient) else { return (Value::Null, false) };
     for param in args.parameters().iter().filter(|param| param.keys.secret) {

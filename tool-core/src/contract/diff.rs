@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::change::Change;
 use super::entry::{Entry, ParamEntry};
 use super::schemas::{Direction, Found, Schemas};
+use super::unions;
 
 /// Every change from one list of tools to another, by tool, place and code.
 pub fn compare(old: &[Entry], new: &[Entry]) -> Vec<Change> {
@@ -251,6 +252,9 @@ impl<'a> Tools<'a> {
             (true, false) => self.note(&path, "secret_unmarked", "secret", ""),
             _ => {}
         }
+        if schemas.is_union() {
+            return;
+        }
         let required = (is_required(&self.old.input, &old.name), is_required(&self.new.input, &new.name));
         let before = property(&self.old.input, &old.name);
         let after = property(&self.new.input, &new.name);
@@ -364,7 +368,8 @@ fn property<'s>(input: &'s Value, name: &str) -> Option<&'s Value> {
     input.get("properties")?.get(name)
 }
 
+/// Whether every object of an input must have a property.
 fn is_required(input: &Value, name: &str) -> bool {
-    let required = input.get("required").and_then(Value::as_array);
-    required.is_some_and(|names| names.iter().any(|required| required == name))
+    let requires = |object: &Value| unions::required(object).any(|required| required == name);
+    requires(input) || unions::branches(input).is_some_and(|branches| branches.into_iter().all(requires))
 }

@@ -4,6 +4,7 @@ use heck::ToKebabCase as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::unions;
 use crate::canonical;
 use crate::def::{Behavior, Constraint, ParamDef, Surfaces, ToolDef};
 use crate::error::ToolError;
@@ -217,12 +218,28 @@ fn sorted(words: impl Iterator<Item = String>) -> Vec<String> {
     words
 }
 
-/// The properties of the input, with what the definition says of each.
+/// The names of the input in declaration order: the properties of the one object, or the parameters and then what else the
+/// objects of a union have.
+fn names(def: &ToolDef<'_>, input: &Value) -> Vec<String> {
+    let properties = |object: &Value| -> Vec<String> {
+        let members = object.get("properties").and_then(Value::as_object);
+        members.into_iter().flat_map(Map::keys).cloned().collect()
+    };
+    let Some(branches) = unions::branches(input) else { return properties(input) };
+    let own = def.params.iter().filter(|param| !param.keys.flatten).map(|param| param.name.to_owned());
+    let mut names: Vec<String> = own.collect();
+    for name in branches.into_iter().flat_map(properties) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The names of the input, with what the definition says of each.
 fn params(def: &ToolDef<'_>, input: &Value) -> Vec<ParamEntry> {
-    let empty = Map::new();
-    let properties = input.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let mut next = 0;
-    let mut entry = |name: &String| {
+    let entry = |name: String| {
         let param = def.params.iter().find(|param| param.name == name && !param.keys.flatten);
         let keys = param.map(|param| param.keys);
         let positional = keys.is_some_and(|keys| keys.cli.positional).then(|| {
@@ -230,15 +247,15 @@ fn params(def: &ToolDef<'_>, input: &Value) -> Vec<ParamEntry> {
             next - 1
         });
         ParamEntry {
-            name: name.clone(),
             aliases: keys
                 .map_or_else(Vec::new, |keys| keys.aliases.iter().map(|alias| (*alias).to_owned()).collect()),
-            flags: flags(name, param),
+            flags: flags(&name, param),
             positional,
             secret: keys.is_some_and(|keys| keys.secret),
+            name,
         }
     };
-    properties.keys().map(&mut entry).collect()
+    names(def, input).into_iter().map(entry).collect()
 }
 
 /// How a parameter is given on the command line, besides its position.

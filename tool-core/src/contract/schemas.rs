@@ -86,16 +86,11 @@ impl<'a> Schemas<'a> {
         self.found
     }
 
-    /// Compares all of the documents, as objects, but for their properties.
+    /// Compares all of the documents as objects; their properties only where one of them is a union of objects.
     pub(super) fn compare_frame(&mut self) {
         let (old, new) = (self.old, self.new);
-        match (unions::branches(old), unions::branches(new)) {
-            (None, None) => {}
-            (Some(was), Some(is)) => self.unions("", &was, &is, false),
-            (was, _) => {
-                let direction = if was.is_some() { Direction::Wider } else { Direction::Narrower };
-                self.note("", direction, old.get("oneOf"), new.get("oneOf"));
-            }
+        if self.is_union() {
+            return self.shape("", old, new);
         }
         self.keywords("", old, new, false);
         self.additional("", old, new);
@@ -104,6 +99,11 @@ impl<'a> Schemas<'a> {
     fn note(&mut self, path: &str, direction: Direction, old: Option<&Value>, new: Option<&Value>) {
         let text = |value: Option<&Value>| value.map_or_else(String::new, Value::to_string);
         self.found.push(Found { path: path.to_owned(), direction, old: text(old), new: text(new) });
+    }
+
+    /// Whether a document describes several objects, so that no property can be compared on its own.
+    pub(super) fn is_union(&self) -> bool {
+        [self.old, self.new].into_iter().any(|document| unions::branches(document).is_some())
     }
 
     /// Compares two schemas at a place.

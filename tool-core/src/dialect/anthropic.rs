@@ -8,7 +8,7 @@ use super::descriptor::{description, examples, schema};
 use super::limits;
 use super::plan::{Examples, Plan, Planned};
 use super::put::put;
-use super::result::blocks;
+use super::result::{NO_OUTPUT, blocks};
 use super::stream::{Assemble, Fragments, StreamEvent};
 use crate::error::ToolError;
 use crate::output::{Content, ResourceBody, ToolResult};
@@ -72,12 +72,19 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         Some("pause_turn") => Stop::Paused,
         _ => Stop::End,
     };
-    let echo = json!({"role": "assistant", "content": content.iter().map(echoed).collect::<Vec<_>>()});
+    let echo: Vec<Value> = content.iter().filter_map(echoed).collect();
+    let echo = if echo.is_empty() { Value::Null } else { json!({"role": "assistant", "content": echo}) };
     Ok(Reply { calls: calls.collect(), text, stop, echo })
 }
 
-/// A block as the API takes it back: an input that is no object would be refused.
-fn echoed(block: &Value) -> Value {
+/// A block as the API takes it back: an input that is no object would be refused, and so would an empty text, which the
+/// API itself may send.
+fn echoed(block: &Value) -> Option<Value> {
+    if block.get("type").is_some_and(|kind| kind == "text")
+        && block.get("text").is_some_and(|text| text == "")
+    {
+        return None;
+    }
     let mut block = block.clone();
     if block.get("type").and_then(Value::as_str) == Some("tool_use")
         && let Some(input) = block.get_mut("input").filter(|input| !input.is_object())
@@ -88,14 +95,18 @@ fn echoed(block: &Value) -> Value {
             other => json!({"malformed": other.to_string()}),
         };
     }
-    block
+    Some(block)
 }
 
 /// What is appended to the history: one message with every result.
 pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<Value> {
     let result = |(call, result): &(ModelCall, ToolResult)| {
         let blocks = blocks(&call.name, result, shows, &plan.limits);
-        let content: Vec<Value> = blocks.iter().map(block).collect();
+        // An empty text would be refused.
+        let mut content: Vec<Value> = blocks.iter().filter(|block| !is_empty(block)).map(block).collect();
+        if content.is_empty() {
+            content.push(json!({"type": "text", "text": NO_OUTPUT}));
+        }
         let id = call.wire_id.as_ref().unwrap_or(&call.id);
         let mut item = json!({"type": "tool_result", "tool_use_id": id, "content": content});
         if result.is_err() {
@@ -104,6 +115,10 @@ pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<V
         item
     };
     vec![json!({"role": "user", "content": results.iter().map(result).collect::<Vec<_>>()})]
+}
+
+fn is_empty(block: &Content) -> bool {
+    matches!(block, Content::Text { text } if text.is_empty())
 }
 
 fn shows(block: &Content) -> bool {

@@ -52,10 +52,10 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         }
         None => return Err(bad_response(body, "candidates")),
     };
-    let content = candidate.get("content").cloned().unwrap_or_else(|| json!({"role": "model", "parts": []}));
-    let parts = content.get("parts").and_then(Value::as_array).cloned().unwrap_or_default();
-    let is_thought = |part: &&Value| part.get("thought").and_then(Value::as_bool) != Some(true);
-    let text = parts.iter().filter(is_thought).filter_map(|part| part.get("text")?.as_str()).collect();
+    let content = candidate.get("content").unwrap_or(&Value::Null);
+    let parts = content.get("parts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let text = parts.iter().filter(|part| !is_thought(part));
+    let text = text.filter_map(|part| part.get("text")?.as_str()).collect();
     let calls = parts.iter().filter_map(|part| part.get("functionCall")).map(|call| Found {
         wire_id: call.get("id").and_then(Value::as_str).map(str::to_owned),
         name: call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
@@ -67,7 +67,25 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         Some("MALFORMED_FUNCTION_CALL") => Stop::Malformed,
         Some(_) => Stop::Refused,
     };
-    Ok(Reply { calls: calls.collect(), text, stop, echo: content })
+    Ok(Reply { calls: calls.collect(), text, stop, echo: echoed(content, parts) })
+}
+
+fn is_thought(part: &Value) -> bool {
+    part.get("thought").and_then(Value::as_bool) == Some(true)
+}
+
+/// The content as the API takes it back: it sends parts without anything in them, and refuses them.
+fn echoed(content: &Value, parts: &[Value]) -> Value {
+    let is_empty = |part: &&Value| {
+        part.get("text").is_some_and(|text| text == "") && part.get("thoughtSignature").is_none()
+    };
+    let kept: Vec<Value> = parts.iter().filter(|part| !is_empty(part)).cloned().collect();
+    if kept.is_empty() {
+        return Value::Null;
+    }
+    let mut content = content.clone();
+    put(&mut content, "parts", kept);
+    content
 }
 
 /// What is appended to the history: one content with every result.
@@ -140,7 +158,7 @@ impl Assemble for Candidate {
                 |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
             if let Some(call) = part.get("functionCall") {
                 out.push(StreamEvent::CallStarted { id: said(call, "id"), name: said(call, "name") });
-            } else if part.get("thought").is_none() && part.get("text").is_some() {
+            } else if !is_thought(part) && part.get("text").is_some() {
                 out.push(StreamEvent::Text(said(part, "text")));
             }
             self.parts.push(part.clone());

@@ -1,7 +1,7 @@
 //! Chat Completions of OpenAI, and of the many servers that speak it.
 //! <https://developers.openai.com/api/reference/chat/completions>
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::call::{Found, ModelCall, Reply, Stop, bad_response};
 use super::descriptor::{description, schema};
@@ -70,7 +70,12 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         _ if refused => Stop::Refused,
         _ => Stop::End,
     };
-    Ok(Reply { calls, text, stop, echo: message.clone() })
+    // A message that says nothing would be refused.
+    let says = ["content", "tool_calls", "refusal"]
+        .iter()
+        .any(|key| message.get(*key).is_some_and(|it| !it.is_null()));
+    let echo = if says { message.clone() } else { Value::Null };
+    Ok(Reply { calls, text, stop, echo })
 }
 
 /// What is appended to the history: a message for each result, then one with all images.
@@ -113,6 +118,7 @@ struct Piece {
     id: String,
     name: String,
     arguments: Fragments,
+    more: Map<String, Value>,
 }
 
 /// The message that a stream adds up to.
@@ -121,7 +127,22 @@ pub(super) struct Message {
     text: String,
     refusal: String,
     calls: Vec<Piece>,
+    more: Map<String, Value>,
     reason: Option<Value>,
+}
+
+/// Takes the members that a server has besides the API's own, such as its reasoning, which it wants back: texts grow.
+fn take_more(more: &mut Map<String, Value>, delta: &Value, own: &[&str]) {
+    let members = delta.as_object().into_iter().flatten();
+    for (name, value) in members.filter(|(name, value)| !own.contains(&name.as_str()) && !value.is_null()) {
+        match (more.get_mut(name), value) {
+            (Some(Value::String(text)), Value::String(piece)) => text.push_str(piece),
+            (Some(Value::Array(list)), Value::Array(items)) => list.extend(items.iter().cloned()),
+            _ => {
+                more.insert(name.clone(), value.clone());
+            }
+        }
+    }
 }
 
 impl Message {
@@ -161,12 +182,14 @@ impl Assemble for Message {
             out.push(StreamEvent::Text(text));
         }
         self.refusal.push_str(&said(delta, "refusal"));
+        take_more(&mut self.more, delta, &["role", "content", "refusal", "tool_calls"]);
         for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             let id = said(piece, "id");
             let before = self.calls.len();
             let at = self.call(piece.get("index").and_then(Value::as_u64), &id);
             let Some(call) = self.calls.get_mut(at) else { continue };
             join(&mut call.id, &id);
+            take_more(&mut call.more, piece, &["index", "id", "type", "function"]);
             let function = piece.get("function").unwrap_or(&Value::Null);
             join(&mut call.name, &said(function, "name"));
             if at == before {
@@ -190,6 +213,9 @@ impl Assemble for Message {
             if !piece.id.is_empty() {
                 put(&mut call, "id", piece.id.clone());
             }
+            for (name, value) in &piece.more {
+                put(&mut call, name, value.clone());
+            }
             call
         };
         let mut message =
@@ -199,6 +225,9 @@ impl Assemble for Message {
         }
         if !self.calls.is_empty() {
             put(&mut message, "tool_calls", self.calls.iter().map(call).collect::<Value>());
+        }
+        for (name, value) in &self.more {
+            put(&mut message, name, value.clone());
         }
         let reason = self.reason.clone().unwrap_or_else(|| "length".into());
         json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]})

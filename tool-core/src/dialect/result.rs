@@ -6,7 +6,7 @@ use super::limits::{self, Limits};
 use crate::output::{Content, ResourceBody, ToolResult, envelope};
 
 /// What is said where there is nothing to say.
-const NO_OUTPUT: &str = "(no output)";
+pub(super) const NO_OUTPUT: &str = "(no output)";
 
 /// How to get the rest, where the tool does not say.
 const ASK_FOR_LESS: &str = "Ask for less: narrow the request or page it.";

@@ -2,6 +2,7 @@
 //! collect → expect → only → rename → prefix → names → flattened types → secrets → capabilities.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::header::SetHeader;
@@ -134,6 +135,9 @@ impl RegistryBuilder {
     pub fn build(self) -> Result<Registry, RegistryError> {
         let mut problems = self.loaded;
         let mut tools = self.tools;
+        if tools.iter().any(|tool| tool.effective.is_some()) {
+            renamed_once(&mut tools);
+        }
         sort(&mut tools);
         tools.dedup_by(|a, b| a.is(b));
         if tools.is_empty() && self.expected.is_empty() && problems.is_empty() {
@@ -221,6 +225,12 @@ fn nothing_linked() -> Problem {
         "no tool crate is linked: mention one with `use my_tools as _;`, or use `tool_set!` and `add_set`";
     let text = "no tool is registered".to_owned();
     Problem { hint: Some(hint.to_owned()), ..problem(ProblemCode::Empty, "", &[], text) }
+}
+
+/// Keeps every definition once, as it came first: one that has another name by now is sorted away from itself.
+fn renamed_once(tools: &mut Vec<ToolEntry>) {
+    let mut seen = HashSet::with_capacity(tools.len());
+    tools.retain(|tool| seen.insert(std::ptr::from_ref(tool.def()).addr()));
 }
 
 fn expect(sets: &[&'static ToolSet], tools: &[ToolEntry], problems: &mut Vec<Problem>) {

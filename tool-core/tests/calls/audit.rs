@@ -124,6 +124,42 @@ fn a_file_is_put_aside_by_processes_that_write_one_row_each_and_a_torn_line_cost
     assert_eq!(read(&torn), json!([3]));
 }
 
+#[test]
+fn rows_of_more_than_ninety_days_ago_go_and_the_others_stay() {
+    const DAY: u64 = 24 * 3_600 * 1_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let now = 1_000 * DAY;
+    let line = |age: u64| format!("{{\"at_ms\":{}}}\n", now - age * DAY);
+    std::fs::write(folder.path().join("audit.jsonl.2"), [line(200), line(95)].concat()).unwrap();
+    std::fs::write(folder.path().join("audit.jsonl.1"), [line(95), line(89)].concat()).unwrap();
+    let write = || {
+        let row = AuditRow { at_ms: now, ..AuditRow::default() };
+        JsonLines::new(&path).write(&row).unwrap();
+    };
+    let ages = || {
+        let mut ages = Vec::new();
+        let told = JsonLines::new(&path).newest_first(|row| {
+            ages.push((now - row["at_ms"].as_u64().unwrap()) / DAY);
+            true
+        });
+        told.unwrap();
+        ages
+    };
+    // The oldest row is not old enough for the file to be written anew.
+    std::fs::write(&path, [line(90), line(5)].concat()).unwrap();
+    write();
+    assert_eq!(ages(), [0, 5, 90, 89, 95], "a file goes when its last row is too old");
+    std::fs::write(&path, ["torn\n", &line(92), &line(91), &line(90), &line(5)].concat()).unwrap();
+    write();
+    assert_eq!(ages(), [0, 5, 90, 91, 92, 89, 95], "nobody knows how old the first line is");
+    std::fs::write(&path, [&line(92), "torn\n", &line(91), &line(90), &line(5)].concat()).unwrap();
+    write();
+    assert_eq!(ages(), [0, 5, 90, 89, 95]);
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("torn\n"), "what is no row has no age");
+    assert!(!folder.path().join("audit.jsonl.next").exists());
+}
+
 /// A sink that works only when it is let.
 struct Broken(Arc<AtomicUsize>);
 

@@ -8,6 +8,7 @@
 )]
 
 mod audit;
+mod chain;
 mod check;
 mod consent;
 mod ending;

@@ -42,7 +42,7 @@ pub fn apply(file: &[u8], patches: &[LinePatch], limits: &Limits) -> Result<Edit
     let document = Document::new(file);
     check_lines(patches, document.len())?;
     check_overlaps(patches)?;
-    check_expectations(patches, &document)?;
+    check_expectations(patches, &document, limits.echo_chars)?;
 
     let mut order: Vec<(usize, &LinePatch)> = patches.iter().enumerate().collect();
     order.sort_by_key(|(index, patch)| (patch.start_line, !patch.is_insert(), *index));
@@ -201,7 +201,7 @@ fn check_overlaps(patches: &[LinePatch]) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn check_expectations(patches: &[LinePatch], document: &Document<'_>) -> Result<(), ToolError> {
+fn check_expectations(patches: &[LinePatch], document: &Document<'_>, echo: u64) -> Result<(), ToolError> {
     let expecting = || {
         let each = patches.iter().enumerate();
         each.filter_map(|(index, patch)| patch.expect.as_deref().map(|expect| (index, patch, expect)))
@@ -226,7 +226,7 @@ fn check_expectations(patches: &[LinePatch], document: &Document<'_>) -> Result<
             return Err(refusal::conflict("lines_mismatch", message)
                 .hint("read the lines again; details.found has them")
                 .detail("index", index)
-                .content_detail("found", found(document, range)));
+                .content_detail("found", found(document, range, echo)));
         }
     }
     Ok(())
@@ -245,8 +245,9 @@ fn is_as_expected(patch: &LinePatch, expect: &[u8], document: &Document<'_>) -> 
 /// Lines that an error shows: the first ones of those that are there, each cut.
 const FOUND_LINES: usize = 20;
 
-fn found(document: &Document<'_>, lines: std::ops::Range<usize>) -> String {
-    let shown = lines.take(FOUND_LINES).filter_map(|line| document.line(line)).map(|line| cut(line.text()));
+fn found(document: &Document<'_>, lines: std::ops::Range<usize>, echo: u64) -> String {
+    let there = lines.take(FOUND_LINES).filter_map(|line| document.line(line));
+    let shown = there.map(|line| cut(line.text(), echo));
     shown.collect::<Vec<_>>().join("\n")
 }
 

@@ -5,8 +5,6 @@
 use sha2::{Digest, Sha256};
 use tool_core::{Effect, ErrorKind, ToolError};
 
-use super::quote::quoted;
-
 /// An error of an edit that was not made.
 pub(crate) fn refuse(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> ToolError {
     ToolError::new(kind, message.into()).code(code).effect(Effect::None)
@@ -17,9 +15,9 @@ pub(crate) fn invalid(code: &'static str, message: impl Into<String>) -> ToolErr
     refuse(ErrorKind::InvalidArgs, code, message)
 }
 
-/// An error of the arguments that quotes a line of the patch; records have the sentence without it.
-pub(crate) fn quoting(code: &'static str, sentence: String, line: &[u8]) -> ToolError {
-    invalid(code, format!("{sentence}.")).quoting_message(format!("{sentence}: {}.", quoted(line)))
+/// An error of the arguments with a quoted line of the patch; records have the sentence without it.
+pub(crate) fn quoting(code: &'static str, sentence: String, quoted: &str) -> ToolError {
+    invalid(code, format!("{sentence}.")).quoting_message(format!("{sentence}: {quoted}."))
 }
 
 /// An error of arguments that do not fit the file as it is.

@@ -55,11 +55,11 @@ pub fn apply(
     check(old, new)?;
     let search = Search::new(file, old.as_bytes());
     if occurring == Occurring::Once {
-        search.check_single(old)?;
+        search.check_single(old, limits.echo_chars)?;
     }
     let replacements = search.replaced().count();
     if replacements == 0 {
-        return Err(not_found(&search.document, old));
+        return Err(not_found(&search.document, old, limits.echo_chars));
     }
     let size = search.size_with(new.as_bytes());
     if size as u64 > limits.max_edit_file_bytes {
@@ -147,10 +147,10 @@ impl<'a> Search<'a> {
         self.document.line_at(offset.saturating_sub(mark))
     }
 
-    fn check_single(&self, old: &str) -> Result<(), ToolError> {
+    fn check_single(&self, old: &str, echo: u64) -> Result<(), ToolError> {
         let count = self.occurrences().take(2).count();
         match count {
-            0 => Err(not_found(&self.document, old)),
+            0 => Err(not_found(&self.document, old, echo)),
             1 => Ok(()),
             _ => Err(self.ambiguous()),
         }
@@ -271,14 +271,14 @@ fn write_with_ends(bytes: &mut Vec<u8>, new: &[u8], ends: &[LineEnd]) {
     bytes.extend_from_slice(new.get(at..).unwrap_or_default());
 }
 
-fn not_found(document: &Document<'_>, old: &str) -> ToolError {
+fn not_found(document: &Document<'_>, old: &str, echo: u64) -> ToolError {
     let error =
         refusal::refuse(ErrorKind::NotFound, "text_not_found", "The text does not occur in the file.");
     match nearest::nearest(document, old.as_bytes()) {
         Some(nearest) => error
             .hint(nearest.hint())
-            .quoting_hint(nearest.quoting_hint())
-            .content_detail("nearest", nearest.json()),
+            .quoting_hint(nearest.quoting_hint(echo))
+            .content_detail("nearest", nearest.json(echo)),
         None => error,
     }
 }

@@ -6,6 +6,7 @@ use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_8, UTF_16BE, UTF_1
 use tool_core::{Effect, ToolError};
 
 use super::misfit;
+use crate::limits::Limits;
 use crate::workspace::refusal::echo;
 
 /// Bytes looked at for a NUL before UTF-8 is believed.
@@ -50,9 +51,9 @@ impl Decoded {
     }
 }
 
-fn by_label(label: &str) -> Result<&'static Encoding, ToolError> {
+fn by_label(label: &str, limits: &Limits) -> Result<&'static Encoding, ToolError> {
     Encoding::for_label_no_replacement(label.as_bytes()).ok_or_else(|| {
-        ToolError::invalid_args(format!("There is no encoding called {}.", echo(label)))
+        ToolError::invalid_args(format!("There is no encoding called {}.", echo(label, limits.echo_chars)))
             .code("encoding_unknown")
             .hint("use utf-8, auto, or a label of the Encoding Standard such as windows-1252, shift_jis, utf-16le")
             .effect(Effect::None)
@@ -62,8 +63,12 @@ fn by_label(label: &str) -> Result<&'static Encoding, ToolError> {
 impl Reading {
     /// # Errors
     /// `encoding_unknown`.
-    pub(crate) fn parse(label: &str) -> Result<Self, ToolError> {
-        if label.eq_ignore_ascii_case("auto") { Ok(Reading::Auto) } else { by_label(label).map(Reading::As) }
+    pub(crate) fn parse(label: &str, limits: &Limits) -> Result<Self, ToolError> {
+        if label.eq_ignore_ascii_case("auto") {
+            Ok(Reading::Auto)
+        } else {
+            by_label(label, limits).map(Reading::As)
+        }
     }
 
     /// Decodes bytes; every byte must mean something.
@@ -86,14 +91,14 @@ impl Reading {
 
 fn utf_8(path: &str, bytes: Vec<u8>) -> Result<String, ToolError> {
     if let Some(at) = bytes.iter().take(NUL_WINDOW).position(|byte| *byte == 0) {
-        let message = format!("{} looks binary ({} bytes, NUL at offset {at}).", echo(path), bytes.len());
+        let message = format!("{path} looks binary ({} bytes, NUL at offset {at}).", bytes.len());
         return Err(ToolError::failed(message).code("binary_file").hint(BINARY_HINT).effect(Effect::None));
     }
     String::from_utf8(bytes).map_err(|error| not_text(path, "UTF-8", error.utf8_error().valid_up_to()))
 }
 
 fn not_text(path: &str, encoding: &str, at: usize) -> ToolError {
-    let message = format!("{} is not valid {encoding} (first bad byte at offset {at}).", echo(path));
+    let message = format!("{path} is not valid {encoding} (first bad byte at offset {at}).");
     ToolError::failed(message)
         .code("not_text")
         .hint("Read it with binary = true, or name its encoding.")
@@ -124,11 +129,11 @@ fn strictly(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, usize> 
 impl Writing {
     /// # Errors
     /// `encoding_unknown`.
-    pub(crate) fn parse(label: &str) -> Result<Self, ToolError> {
+    pub(crate) fn parse(label: &str, limits: &Limits) -> Result<Self, ToolError> {
         if label.eq_ignore_ascii_case("base64") {
             Ok(Writing::Base64)
         } else {
-            by_label(label).map(Writing::As)
+            by_label(label, limits).map(Writing::As)
         }
     }
 
@@ -197,7 +202,7 @@ mod tests {
     use super::*;
 
     fn read(label: &str, bytes: &[u8]) -> Result<(String, String), (String, String)> {
-        Reading::parse(label)
+        Reading::parse(label, &Limits::default())
             .unwrap()
             .decode("f", bytes.to_vec())
             .map(|decoded| (decoded.encoding_name(), decoded.text))
@@ -205,7 +210,10 @@ mod tests {
     }
 
     fn write(label: &str, text: &str) -> Result<Vec<u8>, String> {
-        Writing::parse(label).unwrap().encode(text).map_err(|error| error.code_str().to_owned())
+        Writing::parse(label, &Limits::default())
+            .unwrap()
+            .encode(text)
+            .map_err(|error| error.code_str().to_owned())
     }
 
     #[test]
@@ -247,7 +255,10 @@ mod tests {
         assert_eq!(write("latin1", "日"), Err("unmappable_character".into()));
         assert_eq!(write("base64", "AAH/"), Ok(vec![0, 1, 255]));
         assert_eq!(write("base64", "A?"), Err("base64_invalid".into()));
-        assert_eq!(Writing::parse("klingon").unwrap_err().code_str(), "encoding_unknown");
-        assert_eq!(Reading::parse("hz-gb-2312").unwrap_err().code_str(), "encoding_unknown");
+        assert_eq!(Writing::parse("klingon", &Limits::default()).unwrap_err().code_str(), "encoding_unknown");
+        assert_eq!(
+            Reading::parse("hz-gb-2312", &Limits::default()).unwrap_err().code_str(),
+            "encoding_unknown"
+        );
     }
 }

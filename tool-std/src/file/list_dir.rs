@@ -159,7 +159,8 @@ pub fn list_dir(
 /// A glob on names alone.
 fn name_glob(pattern: &str, workspace: &Workspace) -> Result<Globs, ToolError> {
     if pattern.contains('/') || pattern.contains("..") {
-        return Err(globs::invalid(pattern, "it is about names, without `/` and `..`").hint("use find_files"));
+        let why = "it is about names, without `/` and `..`";
+        return Err(globs::invalid(pattern, why, workspace.limits()).hint("use find_files"));
     }
     Globs::new(&[pattern], false, workspace.limits())
 }

@@ -124,9 +124,10 @@ mod tests {
 
     #[test]
     fn a_pattern_that_compiles_to_too_much_is_refused_at_once() {
-        let start = std::time::Instant::now();
+        let start = tool_trials::cpu_time();
         assert_eq!(build(r"(\w{1000}){1000}", Syntax::default()).unwrap_err().0, "regex_too_large");
-        assert!(start.elapsed().as_millis() < 5_000);
+        // Without optimisation it takes some times as long as it may.
+        assert!(tool_trials::cpu_time() - start < std::time::Duration::from_millis(2_500));
         assert!(build(r"(\w{10}){10}", Syntax::default()).is_ok());
     }
 

@@ -110,7 +110,7 @@ pub fn read_file(
     let lines = LineRange { offset, limit, line_numbers };
     let bytes = ByteRange { byte_offset, byte_limit };
     check(lines, bytes, encoding, binary)?;
-    let reading = Reading::parse(encoding)?;
+    let reading = Reading::parse(encoding, workspace.limits())?;
     let path = workspace.resolve(path)?;
     let handle = workspace.file_to_read(&path)?;
     let size = handle.stat.st_size.cast_unsigned();

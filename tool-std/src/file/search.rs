@@ -20,14 +20,15 @@ use super::pattern::line_terminator;
 use super::search_files::{SearchOutput, SearchSort};
 use super::search_result::{Room, SearchResult};
 use super::types::selection;
+use crate::limits::Limits;
 use crate::workspace::{Entry, Handle, Relative, Use, Walk, WalkOptions, Workspace, WorkspacePath, refusal};
 
 /// Bytes that are read at first: most files whole. What follows is read into the searcher's own buffer.
 const AT_ONCE: usize = 16 * 1024;
 
 /// The searcher's encoding; `None` sniffs a byte-order mark.
-pub(crate) fn label(encoding: &str) -> Result<Option<Encoding>, ToolError> {
-    match Reading::parse(encoding)? {
+pub(crate) fn label(encoding: &str, limits: &Limits) -> Result<Option<Encoding>, ToolError> {
+    match Reading::parse(encoding, limits)? {
         Reading::Auto => Ok(None),
         Reading::As(encoding) => Encoding::new(encoding.name())
             .map(Some)

@@ -130,7 +130,7 @@ pub fn search_files(
     let search = Search {
         workspace,
         matcher: matcher(pattern, syntax, limits)?,
-        encoding: label(encoding)?,
+        encoding: label(encoding, workspace.limits())?,
         filter: FileFilter::new(glob, types, types_not, workspace)?,
         wanted,
         room: Room {

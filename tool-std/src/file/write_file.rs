@@ -80,7 +80,7 @@ pub fn write_file(
 ) -> Result<Written, ToolError> {
     let write = Write {
         workspace,
-        content: Writing::parse(encoding)?.encode(content)?,
+        content: Writing::parse(encoding, workspace.limits())?.encode(content)?,
         mode,
         parents: if parents { Parents::Made } else { Parents::Required },
         expected: expected_version.map(Expected::parse).transpose()?,
@@ -88,7 +88,7 @@ pub fn write_file(
     write.check_size()?;
     let given = path;
     let path = workspace.resolve(given)?;
-    if path.given().ends_with('/') {
+    if path.ends_in_slash() {
         return Err(refusal::path_invalid(path.given(), "it names a directory"));
     }
     write.run(&path)

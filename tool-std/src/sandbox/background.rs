@@ -3,15 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use sha2::{Digest, Sha256};
 use tokio::sync::watch;
-use tool_core::ToolError;
+use tool_core::{ErrorKind, ToolError};
 
 use super::outcome::{End, Stop};
 use super::supervise::{Cancel, Outcome};
 use super::window::{Page, Window};
-
-/// Bytes that are kept of each stream.
-const BACKGROUND_BUFFER_BYTES: usize = 1_048_576;
 
 /// A command that was started; it is ended when nobody holds it any more.
 #[derive(Debug)]
@@ -50,16 +48,68 @@ pub struct Ended {
     pub max_rss_bytes: u64,
     /// Protected names that it made or replaced, and that were moved away.
     pub quarantined: Vec<String>,
+    /// What it wrote to standard output and standard error.
+    pub written: [Written; 2],
     /// When it was noticed.
     pub at: Instant,
+}
+
+/// Everything that was written to one stream, as records have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its digest, in hex digits.
+    pub sha256: String,
+}
+
+impl Ended {
+    /// Kind and code of what went wrong, if something did.
+    pub fn fault(&self) -> Option<(ErrorKind, &'static str)> {
+        match (self.stopped, self.end) {
+            _ if !self.quarantined.is_empty() => Some((ErrorKind::Denied, "protected_path")),
+            (Some(stop), _) => Some(stop.kind_and_code()),
+            (None, End::Exit(0)) => None,
+            (None, _) => Some((ErrorKind::Failed, "command_failed")),
+        }
+    }
 }
 
 /// What the supervising thread tells.
 #[derive(Debug)]
 pub(super) struct Progress {
-    streams: [Mutex<Window>; 2],
+    streams: [Mutex<Kept>; 2],
     ended: Mutex<Option<Ended>>,
+    at_end: AtEnd,
     changes: watch::Sender<u64>,
+}
+
+/// What is kept of one stream: its last bytes, and the digest of all.
+#[derive(Debug)]
+struct Kept {
+    window: Window,
+    digest: Sha256,
+}
+
+impl Kept {
+    fn written(&self) -> Written {
+        let digest = self.digest.clone().finalize();
+        let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Written { bytes: self.window.total(), sha256 }
+    }
+}
+
+/// What is done at the end, once.
+type Ending = dyn FnOnce(&Ended) + Send;
+
+/// Who is told of the end.
+#[derive(Default)]
+struct AtEnd(Mutex<Option<Box<Ending>>>);
+
+impl std::fmt::Debug for AtEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AtEnd(…)")
+    }
 }
 
 /// One of the two streams.
@@ -72,14 +122,21 @@ pub enum Stream {
 }
 
 impl Progress {
-    pub(super) fn new() -> (Arc<Self>, watch::Receiver<u64>) {
+    /// Keeps so many bytes of each stream.
+    pub(super) fn new(buffer: u64) -> (Arc<Self>, watch::Receiver<u64>) {
         let (changes, changed) = watch::channel(0);
-        let window = || Mutex::new(Window::new(BACKGROUND_BUFFER_BYTES));
-        (Arc::new(Self { streams: [window(), window()], ended: Mutex::new(None), changes }), changed)
+        let room = usize::try_from(buffer).unwrap_or(usize::MAX);
+        let kept = || Mutex::new(Kept { window: Window::new(room), digest: Sha256::new() });
+        let streams = [kept(), kept()];
+        let progress = Self { streams, ended: Mutex::new(None), at_end: AtEnd::default(), changes };
+        (Arc::new(progress), changed)
     }
 
     pub(super) fn push(&self, stream: Stream, bytes: &[u8]) {
-        self.window(stream).push(bytes);
+        let mut kept = self.kept(stream);
+        kept.window.push(bytes);
+        kept.digest.update(bytes);
+        drop(kept);
         self.changes.send_modify(|count| *count += 1);
     }
 
@@ -87,19 +144,25 @@ impl Progress {
     pub(super) fn end(&self, outcome: Option<&Outcome>) {
         let killed = End::Signal(libc::SIGKILL);
         let usage = outcome.map(|outcome| outcome.usage).unwrap_or_default();
-        *lock(&self.ended) = Some(Ended {
+        let ended = Ended {
             end: outcome.and_then(|outcome| outcome.end).unwrap_or(killed),
             stopped: outcome.and_then(|outcome| outcome.stop),
             duration: outcome.map(|outcome| outcome.duration).unwrap_or_default(),
             cpu: Duration::from_micros(usage.cpu_micros),
             max_rss_bytes: usage.rss_bytes,
             quarantined: outcome.map(|outcome| outcome.quarantined.clone()).unwrap_or_default(),
+            written: [Stream::Out, Stream::Err].map(|stream| self.kept(stream).written()),
             at: Instant::now(),
-        });
+        };
+        *lock(&self.ended) = Some(ended.clone());
         self.changes.send_modify(|count| *count += 1);
+        let told = lock(&self.at_end.0).take();
+        if let Some(told) = told {
+            told(&ended);
+        }
     }
 
-    fn window(&self, stream: Stream) -> MutexGuard<'_, Window> {
+    fn kept(&self, stream: Stream) -> MutexGuard<'_, Kept> {
         let [out, err] = &self.streams;
         lock(if stream == Stream::Out { out } else { err })
     }
@@ -129,7 +192,7 @@ impl Running {
     /// A part of a stream from an offset on.
     pub fn read(&self, stream: Stream, offset: u64, most: usize) -> Page {
         let ended = self.ended().is_some();
-        self.progress.window(stream).read(offset, most, ended)
+        self.progress.kept(stream).window.read(offset, most, ended)
     }
 
     /// Waits until there is output behind these offsets, or the end.
@@ -137,8 +200,8 @@ impl Running {
         let mut changed = self.changed.clone();
         let has_news = |_: &u64| {
             self.ended().is_some()
-                || self.progress.window(Stream::Out).total() > out
-                || self.progress.window(Stream::Err).total() > err
+                || self.progress.kept(Stream::Out).window.total() > out
+                || self.progress.kept(Stream::Err).window.total() > err
         };
         let _ = changed.wait_for(has_news).await;
     }
@@ -157,6 +220,18 @@ impl Running {
 }
 
 impl Running {
+    /// Tells somebody of its end, once, on whatever thread notices it.
+    pub fn on_end(&self, told: impl FnOnce(&Ended) + Send + 'static) {
+        let mut at_end = lock(&self.progress.at_end.0);
+        match self.ended() {
+            None => *at_end = Some(Box::new(told)),
+            Some(ended) => {
+                drop(at_end);
+                told(&ended);
+            }
+        }
+    }
+
     /// Asks it to end, and does not wait.
     pub fn cancel(&self) {
         self.cancel.cancel();

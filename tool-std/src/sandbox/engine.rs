@@ -227,7 +227,10 @@ impl Engine {
         };
         let errand = Errand {
             directory: wire::Bytes(relative_path(&relative)),
-            cpu_seconds: timeout.as_secs().saturating_add(CPU_SLACK_SECONDS),
+            cpu_seconds: match limits.max_cpu_seconds {
+                0 => timeout.as_secs().saturating_add(CPU_SLACK_SECONDS),
+                seconds => seconds,
+            },
             action: action(&relative, private.as_ref()),
         };
         let stream_bytes = limits.max_stream_bytes.min(limits.max_total_output_bytes);
@@ -244,6 +247,7 @@ impl Engine {
             timeout,
             stream_bytes: usize::try_from(stream_bytes).unwrap_or(usize::MAX),
             total_bytes: limits.max_total_output_bytes,
+            grace: Duration::from_millis(limits.kill_grace_ms),
             workspace: self.workspace.clone(),
             cancel: Arc::new(Cancel::new().map_err(start_failed)?),
             follower: None,
@@ -270,6 +274,7 @@ impl Engine {
             file_bytes: limits.max_file_bytes,
             memory_bytes: (!groups.is_some_and(Groups::limits_memory)).then_some(limits.max_memory_bytes),
             processes: limits.max_processes,
+            open_files: limits.max_open_files,
             count: !limited,
         }
     }

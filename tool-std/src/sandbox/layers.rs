@@ -133,8 +133,13 @@ const GUARANTEES: [Row; 6] = [
 ];
 
 /// What is lost with a layer.
-const GAPS: [(Layer, &str); 6] = [
+const GAPS: [(Layer, &str); 7] = [
     (Layer::Mounts, "mode, owner and times of other files, and the names of other processes, are in reach"),
+    (
+        Layer::Mounts,
+        "protected names in the workspace are in reach of commands: what is written there is noticed and moved away \
+         afterwards, what is read is not",
+    ),
     (Layer::Landlock, "files have no second layer"),
     (Layer::Seccomp, "daemon sockets in readable places and io_uring are in reach"),
     (Layer::Pidns, "a process may live 100 ms longer than its call"),
@@ -247,7 +252,7 @@ mod tests {
     fn a_missing_limit_or_metadata_layer_is_a_gap_and_no_refusal() {
         let layers = Layers::without(&[Layer::Mounts, Layer::Cgroup, Layer::PidMax]);
         assert!(layers.broken().is_empty());
-        assert_eq!(layers.gaps().len(), 2);
+        assert_eq!(layers.gaps().len(), 3);
         assert!(Layers::without(&[]).gaps().is_empty());
     }
 

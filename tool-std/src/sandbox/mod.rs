@@ -40,7 +40,7 @@ use rustix::io::Errno;
 use tokio::sync::oneshot;
 use tool_core::{Effect, ToolContext, ToolError};
 
-pub use background::{Ended, Running, State, Stream};
+pub use background::{Ended, Running, State, Stream, Written};
 pub use command::Command;
 pub(crate) use outcome::signal_name;
 pub use outcome::{CommandResult, Confinement, End, Finished, Stop};
@@ -134,6 +134,11 @@ impl Sandbox {
         &self.shared.engine.workspace
     }
 
+    /// Whose call this is bound to.
+    pub(crate) fn call(&self) -> Option<&ToolContext> {
+        self.call.as_ref()
+    }
+
     /// Runs a command to its end. That it failed, or was stopped, is a result here; see [`Finished::error`].
     ///
     /// # Errors
@@ -162,7 +167,7 @@ impl Sandbox {
         let mut job = self.job(command)?;
         // It outlives the call, so the call's deadline does not bind it.
         job.timeout = timeout;
-        let (progress, changed) = Progress::new();
+        let (progress, changed) = Progress::new(self.policy().limits.background_buffer_bytes);
         let (tell, started) = oneshot::channel();
         job.follower = Some(Follower { progress: Arc::clone(&progress), started: Mutex::new(Some(tell)) });
         let cancel = Arc::clone(&job.cancel);
@@ -172,7 +177,7 @@ impl Sandbox {
             return Ok(running);
         }
         let outcome = outcome.await.map_err(gone)?.map_err(start_failed)?;
-        Err(refused(outcome.refusal.unwrap_or_else(Outcome::silent), &program))
+        Err(self.refused(outcome.refusal.unwrap_or_else(Outcome::silent), &program))
     }
 
     fn refuse_unusable(&self) -> Result<(), ToolError> {
@@ -208,7 +213,9 @@ impl Sandbox {
         let mut job = engine.job(&command, timeout)?;
         if engine.policy.mode != Mode::Off {
             let away = engine.policy.quarantine().join(self.call_id());
-            job.watch = Some(Watch::begin(&engine.workspace, &engine.ground, &job.errand.directory, away));
+            let is_open = !job.plan.has(Layer::Mounts);
+            let watch = Watch::begin(&engine.workspace, &engine.ground, &job.errand.directory, away, is_open);
+            job.watch = Some(watch);
         }
         Ok(job)
     }
@@ -274,12 +281,17 @@ impl Sandbox {
         Ok(outcome)
     }
 
+    /// Why nothing of a command ran.
+    fn refused(&self, why: Refusal, program: &str) -> ToolError {
+        refused(why, refusal::echo(program, self.policy().limits.echo_chars))
+    }
+
     fn finished(&self, outcome: Outcome, timeout: Duration, program: &str) -> Result<Finished, ToolError> {
         if let Some(refusal) = outcome.refusal {
-            return Err(refused(refusal, program));
+            return Err(self.refused(refusal, program));
         }
         if !outcome.started && outcome.stop.is_none() {
-            return Err(refused(Outcome::silent(), program));
+            return Err(self.refused(Outcome::silent(), program));
         }
         let deadline_passed =
             self.call.as_ref().and_then(ToolContext::deadline).is_some_and(|at| at <= Instant::now());
@@ -343,9 +355,8 @@ fn gone(_: oneshot::error::RecvError) -> ToolError {
     ToolError::internal("The command was lost.").code("start_failed")
 }
 
-/// Why nothing of a command ran.
+/// Why nothing of a command ran; `program` is cut already.
 fn refused(refusal: Refusal, program: &str) -> ToolError {
-    let program = refusal::echo(program);
     let errno = Errno::from_raw_os_error(refusal.errno);
     let error = match (refusal.stage, errno) {
         (Stage::Lookup | Stage::Exec, Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG) => {

@@ -33,7 +33,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    fn kind_and_code(self) -> (ErrorKind, &'static str) {
+    pub(super) fn kind_and_code(self) -> (ErrorKind, &'static str) {
         match self {
             Self::TimedOut => (ErrorKind::Timeout, "timeout"),
             Self::Cancelled => (ErrorKind::Cancelled, "cancelled"),
@@ -55,6 +55,9 @@ impl Stop {
             Self::FileSize => stopped(format!("wrote a file of more than {} bytes", limits.max_file_bytes)),
             Self::Memory => stopped(format!("used more than {} bytes of memory", limits.max_memory_bytes)),
             Self::Processes => stopped(format!("had more than {} processes", limits.max_processes)),
+            Self::Cpu if limits.max_cpu_seconds > 0 => {
+                stopped(format!("used more than {} seconds of CPU time", limits.max_cpu_seconds))
+            }
             Self::Cpu => stopped("used more CPU time than its timeout allows".to_owned()),
             Self::Disk => "Command was stopped: the disk or the quota of the workspace is full.".to_owned(),
         }
@@ -184,7 +187,7 @@ impl Finished {
     /// The error that this end is: always when it was stopped, and for any end but status 0 when that is checked.
     pub fn error(&self, check: bool, limits: &Limits) -> Option<ToolError> {
         let error = match (self.stopped, self.end) {
-            _ if !self.quarantined.is_empty() => self.protected_path(),
+            _ if !self.quarantined.is_empty() => self.protected_path(limits),
             (Some(stop), _) => {
                 let (kind, code) = stop.kind_and_code();
                 ToolError::new(kind, stop.sentence(self, limits)).code(code).effect(stop.effect())
@@ -196,9 +199,9 @@ impl Finished {
         Some(self.with_details(error))
     }
 
-    fn protected_path(&self) -> ToolError {
+    fn protected_path(&self, limits: &Limits) -> ToolError {
         let first = self.quarantined.first().map_or("", String::as_str);
-        ToolError::denied(format!("{} is a protected path.", refusal::echo(first)))
+        ToolError::denied(format!("{} is a protected path.", refusal::echo(first, limits.echo_chars)))
             .code("protected_path")
             .hint("what the command wrote there was moved away; everything else it did stays")
             .detail("quarantined", self.quarantined.clone())

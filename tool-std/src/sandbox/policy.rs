@@ -2,7 +2,7 @@
 //!
 //! Nothing here ever comes from tool arguments, agents or files of the workspace.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tool_core::ToolError;
 
@@ -11,7 +11,7 @@ use super::layers::Layer;
 use crate::limits::Limits;
 
 /// What happens where a guarantee cannot be given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Commands are refused.
@@ -24,7 +24,9 @@ pub enum Mode {
 }
 
 /// What commands reach of the network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
     /// Nothing.
@@ -59,7 +61,7 @@ impl Mode {
 }
 
 /// The early refusal of commands that would want the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkGuard {
     /// By the tokens of the command (sandbox.md §14).
@@ -114,7 +116,11 @@ impl SandboxPolicy {
     /// # Errors
     /// `not_configured`/`write_refused`.
     pub(super) fn check(&self) -> Result<(), ToolError> {
-        let holds_sealed = |place: &&PathBuf| self.sealed.iter().any(|sealed| sealed.starts_with(place));
+        let sealed: Vec<PathBuf> = self.sealed.iter().cloned().chain([state_directory()]).collect();
+        let holds_sealed = |place: &&PathBuf| {
+            let real = without_links(place);
+            sealed.iter().any(|sealed| sealed.starts_with(place) || without_links(sealed).starts_with(&real))
+        };
         match self.write.iter().find(holds_sealed) {
             Some(place) => {
                 let message =
@@ -124,6 +130,17 @@ impl SandboxPolicy {
             None => Ok(()),
         }
     }
+}
+
+/// A path with its links followed, as far as it is there.
+fn without_links(path: &Path) -> PathBuf {
+    let mut above = path.ancestors();
+    above
+        .find_map(|above| {
+            let rest = path.strip_prefix(above).ok()?;
+            Some(std::fs::canonicalize(above).ok()?.join(rest))
+        })
+        .unwrap_or_else(|| path.to_path_buf())
 }
 
 /// `$XDG_STATE_HOME/toolbox` (XDG Base Directory Specification 0.8), or a place for temporary files without a home.
@@ -157,5 +174,18 @@ mod tests {
         };
         assert_eq!(with("/home/u/.local").check().unwrap_err().code_str(), "write_refused");
         assert!(with("/home/u/.cache").check().is_ok());
+    }
+
+    #[test]
+    fn the_usual_state_directory_is_kept_from_writable_places_whatever_links_lead_there() {
+        let base = tempfile::tempdir().unwrap();
+        let link = base.path().join("link");
+        let above = state_directory().parent().unwrap().to_path_buf();
+        std::os::unix::fs::symlink(above.ancestors().find(|above| above.exists()).unwrap(), &link).unwrap();
+        for (write, refused) in [(above, true), (link, true), (base.path().to_path_buf(), false)] {
+            let policy = SandboxPolicy { write: vec![write.clone()], ..SandboxPolicy::default() };
+            let code = policy.check().err().map(|error| error.code_str().to_owned());
+            assert_eq!(code.as_deref(), refused.then_some("write_refused"), "{}", write.display());
+        }
     }
 }

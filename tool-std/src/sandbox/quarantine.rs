@@ -23,12 +23,19 @@ const HOOKS: &[u8] = b".git/hooks/";
 /// What git puts beside hooks as examples.
 const SAMPLE: &[u8] = b".sample";
 
-/// Device and number of a file, and when it was made where that is known: numbers are given again.
-type Identity = (u64, u64, Option<SystemTime>);
-
-fn identity(file: &Metadata) -> Identity {
-    (file.dev(), file.ino(), file.created().ok())
+/// What a file is, as far as a command may not change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    /// Device and number.
+    number: (u64, u64),
+    /// When it was made, where that is known: numbers are given again.
+    made: Option<SystemTime>,
+    /// Size and last change, where nothing else keeps a command from writing into it.
+    content: Option<(u64, i64, i64)>,
 }
+
+/// Entries below one protected directory that are watched.
+const WATCHED_ENTRIES: usize = 10_000;
 
 /// The protected names around a command, as they were before it.
 #[derive(Debug)]
@@ -38,6 +45,8 @@ pub(super) struct Watch {
     /// The directories whose names are watched.
     directories: Vec<Relative>,
     before: BTreeMap<Vec<u8>, Identity>,
+    /// No mount makes what is protected read-only: writing into it is noticed as well.
+    is_open: bool,
     quarantine: PathBuf,
 }
 
@@ -48,6 +57,7 @@ impl Watch {
         ground: &Ground,
         directory: &Path,
         quarantine: PathBuf,
+        is_open: bool,
     ) -> Self {
         let names = directory.as_os_str().as_bytes().split(|byte| *byte == b'/');
         let directory = Relative::from_components(names.filter(|name| !name.is_empty()));
@@ -56,13 +66,20 @@ impl Watch {
             root: ground.root().to_path_buf(),
             directories: ground.watched(&directory),
             before: BTreeMap::new(),
+            is_open,
             quarantine,
         };
         watch.before = watch.protected();
         watch
     }
 
-    /// Moves away what is new or replaced; says what that was.
+    fn identity(&self, file: &Metadata) -> Identity {
+        // What lies in a directory is watched by itself.
+        let content = (self.is_open && !file.is_dir()).then(|| (file.len(), file.ctime(), file.ctime_nsec()));
+        Identity { number: (file.dev(), file.ino()), made: file.created().ok(), content }
+    }
+
+    /// Moves away what is new, replaced or, where no mount forbids it, written; says what that was.
     pub(super) fn end(&self) -> io::Result<Vec<String>> {
         let mut moved: Vec<Relative> = Vec::new();
         let mut place = None;
@@ -116,7 +133,7 @@ impl Watch {
             way = way.join(name);
             let Ok(metadata) = self.root.join(way.as_path()).symlink_metadata() else { return };
             if metadata.is_symlink() || way == *place {
-                found.insert(way.as_bytes().to_vec(), identity(&metadata));
+                found.insert(way.as_bytes().to_vec(), self.identity(&metadata));
                 return;
             }
         }
@@ -130,7 +147,29 @@ impl Watch {
             && !inside
             && let Ok(metadata) = self.root.join(path.as_path()).symlink_metadata()
         {
-            found.insert(path.as_bytes().to_vec(), identity(&metadata));
+            found.insert(path.as_bytes().to_vec(), self.identity(&metadata));
+            if self.is_open && metadata.is_dir() {
+                self.note_all_in(path, found);
+            }
+        }
+    }
+
+    /// Notes everything below a protected directory, as far as one of a usual size goes.
+    fn note_all_in(&self, directory: &Relative, found: &mut BTreeMap<Vec<u8>, Identity>) {
+        let mut directories = vec![directory.clone()];
+        let most = found.len() + WATCHED_ENTRIES;
+        while let Some(directory) = directories.pop() {
+            for name in names(&self.root.join(directory.as_path())) {
+                let path = directory.join(&name);
+                let Ok(metadata) = self.root.join(path.as_path()).symlink_metadata() else { continue };
+                if found.len() >= most {
+                    return;
+                }
+                found.insert(path.as_bytes().to_vec(), self.identity(&metadata));
+                if metadata.is_dir() {
+                    directories.push(path);
+                }
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::process::Child;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
@@ -86,6 +86,13 @@ struct Kept {
 }
 
 impl Kept {
+    /// What a place is and where it is mounted is looked at first: what changes meanwhile is noticed when it is taken.
+    fn start(plan: &Plan, start: impl FnOnce() -> io::Result<Helper>) -> io::Result<Self> {
+        let mounts = File::open(MOUNTS)?;
+        let identities = identities(plan);
+        Ok(Self { plan: plan.clone(), identities, mounts, helper: start()? })
+    }
+
     /// Whether it is what would be built now.
     fn is_fresh(&self, plan: &Plan, identities: &Identities) -> bool {
         self.plan == *plan && self.identities == *identities && !is_changed(&self.mounts)
@@ -94,19 +101,28 @@ impl Kept {
 
 /// The helpers of one sandbox that are ready.
 #[derive(Debug, Default)]
-pub(super) struct Pool {
-    kept: Mutex<Vec<Kept>>,
+pub(super) struct Pool(Mutex<Shelf>);
+
+#[derive(Debug, Default)]
+struct Shelf {
+    kept: Vec<Kept>,
+    /// How many are on their way: commands that end together must not each add one.
+    starting: u64,
 }
 
 impl Pool {
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A helper for a plan, if one is ready.
     pub(super) fn take(&self, plan: &Plan, spawner: &Spawner) -> Option<Helper> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.is_empty() {
+        let mut shelf = self.shelf();
+        if shelf.kept.is_empty() {
             return None;
         }
         let identities = identities(plan);
-        while let Some(candidate) = kept.pop() {
+        while let Some(candidate) = shelf.kept.pop() {
             if candidate.is_fresh(plan, &identities) {
                 return Some(candidate.helper);
             }
@@ -122,22 +138,27 @@ impl Pool {
         plan: &Plan,
         start: impl FnOnce() -> io::Result<Helper>,
     ) -> io::Result<()> {
-        let is_full = || self.kept.lock().map_or(true, |kept| kept.len() as u64 >= most);
         // Without the namespaces a helper would be seen by others, and could not be left alone.
-        if is_full() || !plan.has(Layer::Mounts) || !plan.has(Layer::Pidns) {
+        if !plan.has(Layer::Mounts) || !plan.has(Layer::Pidns) {
             return Ok(());
         }
-        let mounts = File::open(MOUNTS)?;
-        let identities = identities(plan);
-        let helper = start()?;
-        let ready = Kept { plan: plan.clone(), identities, mounts, helper };
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(ready);
+        {
+            let mut shelf = self.shelf();
+            if shelf.kept.len() as u64 + shelf.starting >= most {
+                return Ok(());
+            }
+            shelf.starting += 1;
+        }
+        let ready = Kept::start(plan, start);
+        let mut shelf = self.shelf();
+        shelf.starting -= 1;
+        shelf.kept.push(ready?);
         Ok(())
     }
 
     /// Ends those that wait.
     pub(super) fn close(&self, spawner: &Spawner) {
-        let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        let kept = std::mem::take(&mut self.shelf().kept);
         kept.into_iter().for_each(|kept| spawner.discard(kept.helper));
     }
 }

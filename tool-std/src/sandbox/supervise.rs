@@ -27,8 +27,6 @@ use super::spawn::{Remains, Spawner};
 use super::wire::{Errand, Message, Plan, Refusal, Stage, Usage, receive, send, send_with};
 use crate::workspace::Workspace;
 
-/// SIGTERM to SIGKILL; it fits the grace of a call's deadline.
-const KILL_GRACE: Duration = Duration::from_millis(300);
 /// Longest time from the start of the helper to the start of the command.
 const SETUP_TIME: Duration = Duration::from_secs(10);
 /// Longest time that a helper takes to end everything once it is told.
@@ -59,6 +57,8 @@ pub(super) struct Job {
     pub(super) timeout: Duration,
     pub(super) stream_bytes: usize,
     pub(super) total_bytes: u64,
+    /// SIGTERM to SIGKILL.
+    pub(super) grace: Duration,
     pub(super) workspace: Workspace,
     pub(super) cancel: Arc<Cancel>,
     /// Who follows a background command.
@@ -384,7 +384,7 @@ impl Running<'_> {
         }
         self.stop.get_or_insert(why);
         let _ = send(&self.socket, Message::Terminate);
-        self.phase = Phase::Asked(Instant::now() + KILL_GRACE);
+        self.phase = Phase::Asked(Instant::now() + self.job.grace);
     }
 
     /// Leaves out the time that a command has to end by itself.

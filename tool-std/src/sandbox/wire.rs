@@ -107,6 +107,8 @@ pub(super) struct Ceilings {
     /// Per process; none where the control group counts.
     pub(super) memory_bytes: Option<u64>,
     pub(super) processes: u64,
+    /// The soft limit of each process.
+    pub(super) open_files: u64,
     /// Processes are counted, for want of a better means.
     pub(super) count: bool,
 }

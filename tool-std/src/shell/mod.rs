@@ -20,6 +20,6 @@ pub use bash::{BashTool, bash};
 pub use process_list::{ListedProcess, ProcessList, ProcessListTool, process_list};
 pub use process_output::{ProcessOutput, ProcessOutputTool, StreamPage, process_output};
 pub use process_stop::{ProcessStopTool, StopSignal, StoppedProcess, process_stop};
-pub use processes::{ProcessState, Processes};
+pub use processes::{ProcessEnd, ProcessState, Processes};
 pub use request::{ShellOutput, Started};
 pub use run_command::{RunCommandTool, run_command};

@@ -9,9 +9,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_core::{Effect, ToolError};
+use tool_core::{Effect, ToolContext, ToolError};
 
-use crate::sandbox::{End, Running, State, signal_name};
+use crate::limits::ECHO_CHARS;
+use crate::sandbox::{End, Ended, Running, State, signal_name};
 use crate::workspace::refusal;
 
 /// How long an ended process is still listed.
@@ -24,6 +25,39 @@ const MOST_KEPT: usize = 64;
 pub struct Processes {
     table: Arc<Mutex<Table>>,
     owner: Arc<str>,
+    notice: Notice,
+}
+
+/// What is done at the end of each process.
+type Told = dyn Fn(&ProcessEnd) + Send + Sync;
+
+/// Who is told of the end of each process.
+#[derive(Clone, Default)]
+struct Notice(Option<Arc<Told>>);
+
+impl std::fmt::Debug for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Notice(…)")
+    }
+}
+
+/// The end of a background process, for the audit: the record of its call has its start.
+#[derive(Clone, Debug)]
+pub struct ProcessEnd {
+    /// Its id, `p1`.
+    pub process_id: String,
+    /// The tool that started it.
+    pub tool: &'static str,
+    /// The call that did.
+    pub call_id: Option<String>,
+    /// Whose call that was.
+    pub tenant: String,
+    /// The agent that called.
+    pub agent: String,
+    /// The run of the call.
+    pub run_id: String,
+    /// How it ended, and what it wrote.
+    pub ended: Ended,
 }
 
 #[derive(Debug, Default)]
@@ -76,13 +110,19 @@ impl From<State> for ProcessState {
 impl Processes {
     /// An empty table and its first owner.
     pub fn new(owner: impl Into<Arc<str>>) -> Self {
-        Self { table: Arc::default(), owner: owner.into() }
+        Self { table: Arc::default(), owner: owner.into(), notice: Notice::default() }
+    }
+
+    /// Tells somebody of the end of every process, on whatever thread notices it.
+    #[must_use]
+    pub fn told(self, notice: impl Fn(&ProcessEnd) + Send + Sync + 'static) -> Self {
+        Self { notice: Notice(Some(Arc::new(notice))), ..self }
     }
 
     /// The same table as another owner sees it.
     #[must_use]
     pub fn owned_by(&self, owner: impl Into<Arc<str>>) -> Self {
-        Self { table: Arc::clone(&self.table), owner: owner.into() }
+        Self { table: Arc::clone(&self.table), owner: owner.into(), notice: self.notice.clone() }
     }
 
     /// Ends every process of this owner and forgets it: at the end of a run.
@@ -124,7 +164,7 @@ impl Processes {
     pub(super) fn find(owner: Option<&Self>, id: &str) -> Result<Arc<Process>, ToolError> {
         owner.map(Self::list).unwrap_or_default().into_iter().find(|process| process.id == id).ok_or_else(
             || {
-                ToolError::not_found(format!("There is no process {}.", refusal::echo(id)))
+                ToolError::not_found(format!("There is no process {}.", refusal::echo(id, ECHO_CHARS)))
                     .code("process_not_found")
                     .effect(Effect::None)
             },
@@ -153,7 +193,14 @@ impl Table {
 
 impl Reservation<'_> {
     /// Puts the started process in the table.
-    pub(super) fn add(self, argv: Vec<String>, cwd: String, running: Running) -> Arc<Process> {
+    pub(super) fn add(
+        self,
+        tool: &'static str,
+        argv: Vec<String>,
+        cwd: String,
+        running: Running,
+        call: Option<&ToolContext>,
+    ) -> Arc<Process> {
         let mut table = self.0.lock();
         table.made += 1;
         let process = Arc::new(Process {
@@ -166,6 +213,24 @@ impl Reservation<'_> {
         });
         table.entries.push(Arc::clone(&process));
         drop(table);
+        if let Some(notice) = self.0.notice.0.clone() {
+            let of_call = |read: fn(&ToolContext) -> &str| call.map(read).unwrap_or_default().to_owned();
+            let id = call.and_then(ToolContext::running).and_then(|call| call.call_id());
+            let (process_id, call_id) = (process.id.clone(), id.map(str::to_owned));
+            let tenant = of_call(ToolContext::tenant);
+            let (agent, run_id) = (of_call(ToolContext::agent), of_call(ToolContext::run_id));
+            process.running.on_end(move |ended| {
+                notice(&ProcessEnd {
+                    process_id,
+                    tool,
+                    call_id,
+                    tenant,
+                    agent,
+                    run_id,
+                    ended: ended.clone(),
+                });
+            });
+        }
         process
     }
 }

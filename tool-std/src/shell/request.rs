@@ -216,7 +216,7 @@ impl Request<'_> {
         };
         Err(ToolError::denied(message)
             .code(code)
-            .detail("token", refusal::echo(token))
+            .detail("token", refusal::echo(token, sandbox.policy().limits.echo_chars))
             .hint(NETWORK_ADVICE)
             .effect(Effect::None))
     }
@@ -258,7 +258,7 @@ impl Request<'_> {
         let place = processes.reserve(sandbox.policy().limits.max_background)?;
         let program = self.argv.first().cloned().unwrap_or_default();
         let running = sandbox.start(command).await.map_err(|error| with_advice(error, &program))?;
-        let process = place.add(self.argv, cwd, running);
+        let process = place.add(self.tool, self.argv, cwd, running, sandbox.call());
         let started = Started {
             process_id: process.id.clone(),
             argv: process.argv.clone(),
@@ -272,7 +272,7 @@ impl Request<'_> {
     fn directory(&self, sandbox: &Sandbox) -> Result<WorkspacePath, ToolError> {
         let workspace = sandbox.workspace();
         let path = workspace.resolve(self.cwd)?;
-        let shown = refusal::echo(path.given());
+        let shown = path.given();
         match workspace.directory(&path) {
             Ok(_) => Ok(path),
             Err(error) if error.code_str() == "path_not_found" => {

@@ -1,11 +1,12 @@
 //! Managed workspaces: one directory per owner and id, never shared by two names, on any file system (sandbox.md §5).
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 use tool_core::{Effect, ToolError};
 
@@ -14,7 +15,7 @@ use super::refusal;
 /// Where managed workspaces lie below the data directory.
 pub(crate) const DIRECTORY: &str = "workspaces";
 /// What follows the name of a workspace in the name of its stamp; no workspace's name ends so.
-const STAMP: &str = "~stamp";
+pub(crate) const STAMP: &str = "~stamp";
 
 /// Bytes of an owner's or workspace's name.
 const ID_BYTES: usize = 1_024;
@@ -50,20 +51,27 @@ pub fn directory_name(raw: &str) -> Result<String, ToolError> {
     Ok(name)
 }
 
-/// Makes the directory of a workspace, for its owner alone, and touches its stamp.
+/// Makes the directory of a workspace, for its owner alone, and touches its stamp. Who holds the stamp has it open: it is
+/// not swept.
 ///
 /// # Errors
 /// `workspace_id_invalid`, `permission_denied`, `io_error`.
-pub(crate) fn make(data: &Path, owner: &str, id: &str) -> Result<PathBuf, ToolError> {
+pub(crate) fn make(data: &Path, owner: &str, id: &str) -> Result<(PathBuf, File), ToolError> {
     let (owner, id) = (directory_name(owner)?, directory_name(id)?);
     let of_owner = data.join(DIRECTORY).join(owner);
     let root = of_owner.join(&id);
     let failed = |error: io::Error| refusal::io(&root.display().to_string(), &error);
-    DirBuilder::new().recursive(true).mode(0o700).create(&root).map_err(failed)?;
-    let stamp = of_owner.join(format!("{id}{STAMP}"));
-    let stamp = OpenOptions::new().create(true).append(true).mode(0o600).open(stamp).map_err(failed)?;
-    stamp.set_modified(SystemTime::now()).map_err(failed)?;
-    Ok(root)
+    loop {
+        DirBuilder::new().recursive(true).mode(0o700).create(&root).map_err(failed)?;
+        let path = of_owner.join(format!("{id}{STAMP}"));
+        let stamp = OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(failed)?;
+        flock(&stamp, FlockOperation::LockShared).map_err(|errno| failed(errno.into()))?;
+        // Who swept it meanwhile has taken the stamp with it.
+        if stamp.metadata().map_err(failed)?.nlink() > 0 {
+            stamp.set_modified(SystemTime::now()).map_err(failed)?;
+            return Ok((root, stamp));
+        }
+    }
 }
 
 fn is_plain(raw: &str) -> bool {
@@ -134,7 +142,7 @@ mod tests {
 
     #[test]
     fn different_names_never_share_a_directory_even_without_case() {
-        let names = if std::env::var("TOOL_FULL").as_deref() == Ok("1") { 1_000_000 } else { 50_000 };
+        let names = tool_trials::by_effort(1_000_000, 50_000);
         let (mut raws, mut seen) = (HashSet::new(), HashSet::new());
         for raw in (0..names).map(random_name).filter(|raw| ![".", ".."].contains(&raw.as_str())) {
             if !raws.insert(raw.clone()) {

@@ -4,6 +4,7 @@
 //! and only then is it opened, always beneath a root handle that is opened once. After the text every decision is about
 //! an open handle, never about a name alone. (Source: sandbox.md §1–§5.)
 
+mod budget;
 mod content;
 mod descriptor;
 mod destination;
@@ -28,6 +29,7 @@ mod read;
 pub(crate) mod refusal;
 mod replace;
 pub mod resolve;
+mod sweep;
 mod target;
 mod temporary;
 mod tree;
@@ -38,6 +40,7 @@ mod walk;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
@@ -92,7 +95,8 @@ struct Tree {
     quota: Quota,
     locks: Arc<Locks>,
     policy: WorkspacePolicy,
-    is_managed: bool,
+    /// Held for as long as a managed workspace is open.
+    stamp: Option<File>,
 }
 
 /// What a file is opened for.
@@ -121,14 +125,28 @@ impl Workspace {
     /// # Errors
     /// `workspace_id_invalid`; those of [`Workspace::open`].
     pub fn managed(data: &Path, owner: &str, id: &str, policy: WorkspacePolicy) -> Result<Self, ToolError> {
-        let root = managed::make(data, owner, id)?;
+        let (root, stamp) = managed::make(data, owner, id)?;
+        if let Some(age) = policy.max_age
+            && let Err(error) = sweep::unused(data, age, SystemTime::now())
+        {
+            tracing::warn!(%error, "unused workspaces could not be swept");
+        }
         let mut policy = policy.managed();
         policy.sealed.push(data.join(managed::DIRECTORY));
         let mut workspace = Self::open(&root, policy)?;
         if let Some(tree) = Arc::get_mut(&mut workspace.tree) {
-            tree.is_managed = true;
+            tree.stamp = Some(stamp);
         }
         Ok(workspace)
+    }
+
+    /// Deletes all managed workspaces of an owner; says whether there were any.
+    ///
+    /// # Errors
+    /// `workspace_id_invalid`, `permission_denied`, `io_error`.
+    pub fn delete_owner(data: &Path, owner: &str) -> Result<bool, ToolError> {
+        let name = managed::directory_name(owner)?;
+        sweep::owner(data, &name).map_err(|error| refusal::io(&name, &error))
     }
 
     /// Opens a tree without some means of the system (`openat2`), so that each fallback can be tested.
@@ -136,8 +154,9 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::open`].
     pub fn open_with(root: &Path, policy: WorkspacePolicy, missing: &[&str]) -> Result<Self, ToolError> {
-        let shown_root = root.display().to_string();
-        let failed = |error: std::io::Error| root_error(&shown_root, &error);
+        let (shown_root, echo) = (root.display().to_string(), policy.limits.echo_chars);
+        let shown_root = refusal::echo(&shown_root, echo);
+        let failed = |error: std::io::Error| root_error(shown_root, &error);
         let configured = std::path::absolute(root).map_err(failed)?;
         let opener = Opener::new(&configured, policy.mounts, missing.contains(&"openat2"))
             .map_err(|errno| failed(errno.into()))?;
@@ -154,7 +173,7 @@ impl Workspace {
         let places = Places { sealed, guarded, links, left };
         let workspace = Self {
             tree: Arc::new(Tree {
-                roots: Roots::new(&configured, &real),
+                roots: Roots::new(&configured, &real).echoing(echo),
                 opener,
                 names: Names::new(&policy.protect, places)?,
                 quota: Quota::new(policy.max_bytes, policy.max_files),
@@ -162,7 +181,7 @@ impl Workspace {
                 policy,
                 configured,
                 real,
-                is_managed: false,
+                stamp: None,
             }),
             call: None,
         };
@@ -189,7 +208,7 @@ impl Workspace {
 
     /// Whether this is a managed workspace.
     pub fn is_managed(&self) -> bool {
-        self.tree.is_managed
+        self.tree.stamp.is_some()
     }
 
     /// The rules.

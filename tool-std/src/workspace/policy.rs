@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::limits::Limits;
 
 /// Whether something is let through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// It is.

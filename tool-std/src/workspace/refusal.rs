@@ -1,17 +1,15 @@
 //! The errors of the file tools: each code of files.md §3 with its exact text, in one place.
 //!
-//! Every function takes the path as the caller gave it and cuts it to [`ECHO_CHARS`]. A failing call of this group
-//! has changed nothing, so each error says [`Effect::None`].
+//! Every function takes the path as the caller gave it, cut already to the limit `echo_chars`: a
+//! [`WorkspacePath`](super::WorkspacePath) is made so, and [`echo`] cuts the rest. A failing call of this group has changed nothing, so each error says [`Effect::None`].
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
 use tool_core::{Effect, ErrorKind, ToolError};
 
-use crate::limits::ECHO_CHARS;
-
-/// The first [`ECHO_CHARS`] characters of something that a caller sent.
-pub(crate) fn echo(text: &str) -> &str {
-    match text.char_indices().nth(ECHO_CHARS as usize) {
+/// The first characters of something that a caller sent, as many as the limit `echo_chars` says.
+pub(crate) fn echo(text: &str, most: u64) -> &str {
+    match text.char_indices().nth(usize::try_from(most).unwrap_or(usize::MAX)) {
         Some((end, _)) => text.get(..end).unwrap_or(text),
         None => text,
     }
@@ -22,16 +20,16 @@ fn refusal(kind: ErrorKind, code: &'static str, message: String) -> ToolError {
 }
 
 pub(crate) fn path_invalid(path: &str, why: &str) -> ToolError {
-    refusal(ErrorKind::InvalidArgs, "path_invalid", format!("{} is not a valid path: {why}.", echo(path)))
+    refusal(ErrorKind::InvalidArgs, "path_invalid", format!("{} is not a valid path: {why}.", path))
 }
 
 pub(crate) fn path_too_long(path: &str, bytes: usize, limit: usize) -> ToolError {
-    let message = format!("{} is too long ({bytes} bytes; the limit is {limit}).", echo(path));
+    let message = format!("{} is too long ({bytes} bytes; the limit is {limit}).", path);
     refusal(ErrorKind::InvalidArgs, "path_too_long", message)
 }
 
 pub(crate) fn path_escape(path: &str) -> ToolError {
-    refusal(ErrorKind::Denied, "path_escape", format!("{} is outside the workspace.", echo(path)))
+    refusal(ErrorKind::Denied, "path_escape", format!("{} is outside the workspace.", path))
 }
 
 pub(crate) fn absolute_link(path: &str) -> ToolError {
@@ -39,21 +37,21 @@ pub(crate) fn absolute_link(path: &str) -> ToolError {
 }
 
 pub(crate) fn protected_path(path: &str) -> ToolError {
-    refusal(ErrorKind::Denied, "protected_path", format!("{} is a protected path.", echo(path)))
+    refusal(ErrorKind::Denied, "protected_path", format!("{} is a protected path.", path))
 }
 
 pub(crate) fn mount_refused(path: &str) -> ToolError {
-    refusal(ErrorKind::Denied, "mount_refused", format!("{} lies on another mount.", echo(path)))
+    refusal(ErrorKind::Denied, "mount_refused", format!("{} lies on another mount.", path))
         .hint("the workspace does not reach below mount points")
 }
 
 pub(crate) fn hardlink_refused(path: &str) -> ToolError {
-    refusal(ErrorKind::Denied, "hardlink_refused", format!("{} has more than one name.", echo(path)))
+    refusal(ErrorKind::Denied, "hardlink_refused", format!("{} has more than one name.", path))
         .hint("write the whole file, which replaces this name alone, or copy it first")
 }
 
 pub(crate) fn permission_denied(path: &str) -> ToolError {
-    refusal(ErrorKind::Denied, "permission_denied", format!("{} does not permit this.", echo(path)))
+    refusal(ErrorKind::Denied, "permission_denied", format!("{} does not permit this.", path))
 }
 
 pub(crate) fn effect_not_declared() -> ToolError {
@@ -71,36 +69,36 @@ pub(crate) fn quota_exceeded(what: &str, used: u64, wanted: u64, limit: u64) -> 
 }
 
 pub(crate) fn path_not_found(path: &str) -> ToolError {
-    refusal(ErrorKind::NotFound, "path_not_found", format!("{} does not exist.", echo(path)))
+    refusal(ErrorKind::NotFound, "path_not_found", format!("{} does not exist.", path))
 }
 
 pub(crate) fn workspace_missing(root: &str) -> ToolError {
-    refusal(ErrorKind::NotFound, "workspace_missing", format!("The workspace {} does not exist.", echo(root)))
+    refusal(ErrorKind::NotFound, "workspace_missing", format!("The workspace {} does not exist.", root))
 }
 
 pub(crate) fn already_exists(path: &str) -> ToolError {
-    refusal(ErrorKind::Conflict, "already_exists", format!("{} exists already.", echo(path)))
+    refusal(ErrorKind::Conflict, "already_exists", format!("{} exists already.", path))
 }
 
 pub(crate) fn version_mismatch(path: &str, expected: &str, found: Option<&str>) -> ToolError {
     let shown = found.unwrap_or("no file");
-    let message = format!("{} changed: expected version {}, found {shown}.", echo(path), echo(expected));
+    let message = format!("{} changed: expected version {}, found {shown}.", path, expected);
     refusal(ErrorKind::Conflict, "version_mismatch", message)
         .hint("read it again and repeat the change")
         .detail("version", found.map(str::to_owned))
 }
 
 pub(crate) fn path_changed(path: &str) -> ToolError {
-    refusal(ErrorKind::Conflict, "path_changed", format!("{} changed while it was opened.", echo(path)))
+    refusal(ErrorKind::Conflict, "path_changed", format!("{} changed while it was opened.", path))
         .hint("try again")
 }
 
 pub(crate) fn is_a_directory(path: &str) -> ToolError {
-    refusal(ErrorKind::Failed, "is_a_directory", format!("{} is a directory.", echo(path)))
+    refusal(ErrorKind::Failed, "is_a_directory", format!("{} is a directory.", path))
 }
 
 pub(crate) fn not_a_directory(path: &str) -> ToolError {
-    refusal(ErrorKind::Failed, "not_a_directory", format!("{} is not a directory.", echo(path)))
+    refusal(ErrorKind::Failed, "not_a_directory", format!("{} is not a directory.", path))
 }
 
 pub(crate) fn not_regular_file(path: &str, kind: FileType) -> ToolError {
@@ -112,12 +110,12 @@ pub(crate) fn not_regular_file(path: &str, kind: FileType) -> ToolError {
         FileType::Symlink => "symbolic link",
         _ => "special file",
     };
-    let message = format!("{} is not a regular file (it is a {kind}).", echo(path));
+    let message = format!("{} is not a regular file (it is a {kind}).", path);
     refusal(ErrorKind::Failed, "not_regular_file", message)
 }
 
 pub(crate) fn symlink_loop(path: &str) -> ToolError {
-    refusal(ErrorKind::Failed, "symlink_loop", format!("{} leads through a loop of links.", echo(path)))
+    refusal(ErrorKind::Failed, "symlink_loop", format!("{} leads through a loop of links.", path))
 }
 
 pub(crate) fn file_too_large(bytes: u64, limit: u64) -> ToolError {
@@ -126,25 +124,25 @@ pub(crate) fn file_too_large(bytes: u64, limit: u64) -> ToolError {
 }
 
 pub(crate) fn line_too_long(path: &str, limit: u64) -> ToolError {
-    let message = format!("{} has a line of more than {limit} bytes.", echo(path));
+    let message = format!("{} has a line of more than {limit} bytes.", path);
     refusal(ErrorKind::Failed, "line_too_long", message)
 }
 
 pub(crate) fn too_many_entries(path: &str, limit: u64) -> ToolError {
-    let message = format!("{} has too many entries (the limit is {limit}).", echo(path));
+    let message = format!("{} has too many entries (the limit is {limit}).", path);
     refusal(ErrorKind::Failed, "too_many_entries", message)
 }
 
 pub(crate) fn cross_device(path: &str) -> ToolError {
-    refusal(ErrorKind::Failed, "cross_device", format!("{} lies on another file system.", echo(path)))
+    refusal(ErrorKind::Failed, "cross_device", format!("{} lies on another file system.", path))
 }
 
 pub(crate) fn directory_not_empty(path: &str) -> ToolError {
-    refusal(ErrorKind::Conflict, "directory_not_empty", format!("{} is not empty.", echo(path)))
+    refusal(ErrorKind::Conflict, "directory_not_empty", format!("{} is not empty.", path))
 }
 
 pub(crate) fn moves_into_itself(path: &str) -> ToolError {
-    refusal(ErrorKind::InvalidArgs, "moves_into_itself", format!("{} would lie in itself.", echo(path)))
+    refusal(ErrorKind::InvalidArgs, "moves_into_itself", format!("{} would lie in itself.", path))
 }
 
 pub(crate) fn disk_full() -> ToolError {
@@ -152,7 +150,7 @@ pub(crate) fn disk_full() -> ToolError {
 }
 
 pub(crate) fn file_busy(path: &str) -> ToolError {
-    refusal(ErrorKind::Unavailable, "file_busy", format!("{} is being written by another.", echo(path)))
+    refusal(ErrorKind::Unavailable, "file_busy", format!("{} is being written by another.", path))
 }
 
 /// What the kernel said, in the words of this group.
@@ -168,7 +166,7 @@ pub(crate) fn system(path: &str, errno: Errno) -> ToolError {
         Errno::EXIST => already_exists(path),
         Errno::NOSPC | Errno::DQUOT => disk_full(),
         Errno::AGAIN | Errno::STALE => path_changed(path),
-        _ => refusal(ErrorKind::Failed, "io_error", format!("{} could not be read or written.", echo(path)))
+        _ => refusal(ErrorKind::Failed, "io_error", format!("{} could not be read or written.", path))
             .source(std::io::Error::from(errno)),
     }
 }
@@ -188,8 +186,8 @@ mod tests {
     #[test]
     fn a_long_path_is_cut_to_the_echo_limit_at_a_character() {
         let path = "é".repeat(200);
-        assert_eq!(echo(&path), "é".repeat(80));
-        assert_eq!(path_not_found(&path).message(), format!("{} does not exist.", "é".repeat(80)));
+        assert_eq!(echo(&path, 80), "é".repeat(80));
+        assert_eq!(echo(&path, 200), path);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use tool_core::ToolError;
 
 use super::path::{RAW, Relative, decode, shown};
 use super::refusal;
+use crate::limits::ECHO_CHARS;
 
 /// Bytes of a path, as given or decoded.
 pub(crate) const PATH_BYTES: usize = 4_096;
@@ -21,10 +22,11 @@ pub struct WorkspacePath {
     given: String,
     relative: Relative,
     directory: bool,
+    slash: bool,
 }
 
 impl WorkspacePath {
-    /// The argument as the caller gave it, for messages.
+    /// The argument as the caller gave it, for messages: cut to the limit `echo_chars`.
     pub fn given(&self) -> &str {
         &self.given
     }
@@ -39,9 +41,14 @@ impl WorkspacePath {
         self.directory
     }
 
+    /// Whether the text ends in `/`.
+    pub(crate) fn ends_in_slash(&self) -> bool {
+        self.slash
+    }
+
     /// Another path of the same argument, for messages that name what the caller gave.
     pub(crate) fn beside(&self, relative: Relative) -> WorkspacePath {
-        WorkspacePath { given: self.given.clone(), relative, directory: false }
+        WorkspacePath { given: self.given.clone(), relative, directory: false, slash: false }
     }
 
     /// The path for results.
@@ -55,6 +62,8 @@ impl WorkspacePath {
 pub struct Roots {
     configured: Vec<Vec<u8>>,
     real: Vec<Vec<u8>>,
+    /// How many characters of a path messages show.
+    echo: u64,
 }
 
 impl Roots {
@@ -63,7 +72,13 @@ impl Roots {
         let own = |path: &Path| {
             normal(path.as_os_str().as_bytes()).into_iter().map(<[u8]>::to_vec).collect::<Vec<_>>()
         };
-        Self { configured: own(configured), real: own(real) }
+        Self { configured: own(configured), real: own(real), echo: ECHO_CHARS }
+    }
+
+    /// The same with another number of characters of a path that messages show.
+    #[must_use]
+    pub fn echoing(self, echo: u64) -> Self {
+        Self { echo, ..self }
     }
 
     /// Applies the rules of sandbox.md §1, in their order.
@@ -73,24 +88,26 @@ impl Roots {
     pub fn resolve(&self, path: &Path) -> Result<WorkspacePath, ToolError> {
         let bytes = path.as_os_str().as_bytes();
         let given = shown_as_given(bytes);
-        let bytes = decoded(bytes, &given)?;
+        let given = refusal::echo(&given, self.echo);
+        let bytes = decoded(bytes, given)?;
         if bytes.is_empty() {
-            return Err(refusal::path_invalid(&given, "it is empty"));
+            return Err(refusal::path_invalid(given, "it is empty"));
         }
         if bytes.contains(&0) {
-            return Err(refusal::path_invalid(&given, "it contains a NUL byte"));
+            return Err(refusal::path_invalid(given, "it contains a NUL byte"));
         }
         if bytes.len() > PATH_BYTES {
-            return Err(refusal::path_too_long(&given, bytes.len(), PATH_BYTES));
+            return Err(refusal::path_too_long(given, bytes.len(), PATH_BYTES));
         }
         let absolute = self.joined(&bytes);
-        let inside = self.inside(&absolute).ok_or_else(|| refusal::path_escape(&given))?;
+        let inside = self.inside(&absolute).ok_or_else(|| refusal::path_escape(given))?;
         if let Some(long) = inside.iter().find(|name| name.len() > NAME_BYTES) {
-            return Err(refusal::path_too_long(&given, long.len(), NAME_BYTES));
+            return Err(refusal::path_too_long(given, long.len(), NAME_BYTES));
         }
         let relative = Relative::from_components(inside.iter().copied());
         let directory = ends_as_directory(&bytes) || relative.is_root();
-        Ok(WorkspacePath { given, relative, directory })
+        let slash = bytes.ends_with(b"/");
+        Ok(WorkspacePath { given: given.to_owned(), relative, directory, slash })
     }
 
     /// The components of the argument joined to the root, with `.`, `..` and `//` removed.

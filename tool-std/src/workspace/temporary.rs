@@ -66,7 +66,7 @@ pub(crate) fn random_name() -> Result<String, Errno> {
     Ok(format!("{PREFIX}{:016x}", u64::from_ne_bytes(bytes)))
 }
 
-fn is_temporary(name: &[u8]) -> bool {
+pub(crate) fn is_temporary(name: &[u8]) -> bool {
     name.strip_prefix(PREFIX.as_bytes())
         .is_some_and(|digits| digits.len() == DIGITS && digits.iter().all(u8::is_ascii_hexdigit))
 }

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, openat, readlinkat, statat};
 use rustix::io::Errno;
@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tool_core::ToolError;
 
+use super::budget::Budget;
 use super::ignores::{Ignores, Verdict};
 use super::listing::{Failure, Item, Kept, Listing};
 use super::open::{Handle, Refused};
@@ -254,9 +255,7 @@ struct Filter<'w> {
     git: GitDirectories,
     sees_everything: bool,
     skipped: Skipped,
-    entries_left: u64,
-    deadline: Option<Instant>,
-    spent: Option<Truncation>,
+    budget: Budget,
     names_read: u64,
 }
 
@@ -274,11 +273,10 @@ impl<'w> Walk<'w> {
             git: options.git,
             sees_everything: options.sees_everything,
             skipped: Skipped::default(),
-            entries_left: options.entries.unwrap_or(limits.walk_entries),
-            deadline: (!options.sees_everything)
-                .then(|| Instant::now().checked_add(Duration::from_secs(limits.walk_seconds)))
-                .flatten(),
-            spent: None,
+            budget: Budget::new(
+                options.entries.unwrap_or(limits.walk_entries),
+                (!options.sees_everything).then(|| Duration::from_secs(limits.walk_seconds)),
+            ),
             names_read: 0,
         };
         let after = options.after.clone();
@@ -297,6 +295,12 @@ impl<'w> Walk<'w> {
         Ok(walk)
     }
 
+    /// What it may spend still, to be changed by tests.
+    #[cfg(test)]
+    pub(super) fn budget(&mut self) -> &mut Budget {
+        &mut self.filter.budget
+    }
+
     /// The next entry in the order of paths; `None` at the end or when a budget is spent.
     ///
     /// # Errors
@@ -304,8 +308,8 @@ impl<'w> Walk<'w> {
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
         loop {
             self.workspace.check()?;
-            self.filter.look_at_clock();
-            if self.filter.spent == Some(Truncation::Time) {
+            self.filter.budget.look_at_clock();
+            if self.filter.budget.spent() == Some(Truncation::Time) {
                 return Ok(None);
             }
             let depth = self.frames.len() as u64;
@@ -335,7 +339,7 @@ impl<'w> Walk<'w> {
 
     /// Why the walk ended early or stayed outside of something, if it did.
     pub fn truncated(&self) -> Option<Truncation> {
-        self.filter.spent.or(self.is_cut_by_depth.then_some(Truncation::Depth))
+        self.filter.budget.spent().or(self.is_cut_by_depth.then_some(Truncation::Depth))
     }
 
     /// What was passed over.
@@ -373,7 +377,10 @@ impl<'w> Walk<'w> {
     fn descend(&mut self, entry: &Entry, after: Relative) {
         let deepest = self.workspace.limits().walk_depth_max;
         let stays_outside = entry.name() == b".git" && self.options.git != GitDirectories::Descended;
-        if entry.depth >= self.options.depth.min(deepest) || stays_outside || self.filter.spent.is_some() {
+        if entry.depth >= self.options.depth.min(deepest)
+            || stays_outside
+            || self.filter.budget.spent().is_some()
+        {
             self.is_cut_by_depth |= !stays_outside && entry.depth >= deepest;
             return;
         }
@@ -489,21 +496,12 @@ impl Filter<'_> {
         self.names_read += 1;
         if self.names_read.is_multiple_of(NAMES_PER_LOOK) {
             self.workspace.check()?;
-            self.look_at_clock();
+            self.budget.look_at_clock();
         }
         if is_first_pass {
-            match self.entries_left.checked_sub(1) {
-                Some(left) => self.entries_left = left,
-                None => _ = self.spent.get_or_insert(Truncation::Entries),
-            }
+            self.budget.take_entry();
         }
-        Ok(self.spent.is_none())
-    }
-
-    fn look_at_clock(&mut self) {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.spent = Some(Truncation::Time);
-        }
+        Ok(self.budget.spent().is_none())
     }
 
     fn judge(&self, parent: &Relative, ignores: Option<&Ignores>, name: &[u8], kind: FileType) -> Shown {

@@ -7,14 +7,13 @@ use serde_json::Value;
 use tool_std::Limits;
 use tool_std::edit::{LinePatch, line_patch};
 
-use crate::peers;
 use crate::vectors::{bytes, cases, compare_error};
 
 #[test]
 fn vectors_edit_lines() {
     let (cases, folder) = match cases("edit_lines.json") {
         Ok(found) => found,
-        Err(reason) => return peers::skip(&reason),
+        Err(reason) => return tool_trials::skip(&reason),
     };
     let failures: Vec<String> = cases
         .iter()

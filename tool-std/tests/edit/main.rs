@@ -7,8 +7,6 @@ mod mutations;
 #[cfg(test)]
 mod noise;
 #[cfg(test)]
-mod peers;
-#[cfg(test)]
 mod random;
 #[cfg(test)]
 mod round_trip;

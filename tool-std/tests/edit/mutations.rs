@@ -2,16 +2,18 @@
 
 use tool_std::Limits;
 use tool_std::edit::{Applied, Document, Line, unified};
+use tool_trials::rounds;
 
 use crate::random::{Random, Style, changed, lines};
 
-const PATCHES: u64 = 400;
+/// Patches in the full run.
+const PATCHES: usize = 4_000;
 const MUTATIONS: usize = 12;
 
 #[test]
 fn a_mutated_patch_is_refused_or_does_what_it_reports() {
     let (mut refused, mut applied) = (0, 0);
-    for seed in 0..PATCHES {
+    for seed in 0..rounds(PATCHES) as u64 {
         let random = &mut Random::new(seed);
         let style = Style::random(random);
         let old = lines(random, style);

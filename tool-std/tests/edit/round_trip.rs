@@ -5,21 +5,21 @@ use std::process::Command;
 
 use tool_std::Limits;
 use tool_std::edit::unified;
+use tool_trials::{has_program, rounds};
 
-use crate::peers;
 use crate::random::{Random, Style, changed, lines};
 
-/// Pairs of texts; `EDIT_PAIRS` asks for more.
-const PAIRS: u64 = 2_000;
+/// Pairs of texts in the full run.
+const PAIRS: usize = 10_000;
 
 #[test]
 fn a_patch_made_by_diff_turns_one_text_into_the_other_and_back() {
-    if !peers::has("diff") {
-        return peers::skip("diff not installed");
+    if !has_program("diff") {
+        return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let pairs = std::env::var("EDIT_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(PAIRS);
-    for seed in 0..pairs {
+    let pairs = rounds(PAIRS);
+    for seed in 0..pairs as u64 {
         let random = &mut Random::new(seed);
         let style = Style::random(random);
         let old = lines(random, style);
@@ -65,20 +65,20 @@ fn diff(folder: &Path, old: &str, new: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Edits that GNU `patch` makes too.
+/// Edits that GNU `patch` makes too, in the full run.
 const EDITS: usize = 2_000;
 
 /// What applies here gives the bytes that GNU `patch` gives, without fuzz; what does not is refused with a reason. Half of
 /// the patches meet a file that has changed since.
 #[test]
 fn gnu_patch_gives_the_same_bytes() {
-    if !peers::has("patch") || !peers::has("diff") {
-        return peers::skip("patch not installed");
+    if !has_program("patch") || !has_program("diff") {
+        return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let (mut equal, mut refused) = (0, 0);
+    let (mut equal, mut refused, edits) = (0, 0, rounds(EDITS));
     for seed in 10_000.. {
-        if equal + refused == EDITS {
+        if equal + refused == edits {
             break;
         }
         let random = &mut Random::new(seed);
@@ -107,7 +107,7 @@ fn gnu_patch_gives_the_same_bytes() {
         }
     }
     println!("gnu_patch: {equal} equal, {refused} refused with a reason");
-    assert!(equal > EDITS / 2, "only {equal} were compared");
+    assert!(equal > edits / 2, "only {equal} were compared");
 }
 
 /// What GNU `patch` makes of a file, if it applies the patch.

@@ -4,14 +4,13 @@ use serde_json::{Value, json};
 use tool_std::Limits;
 use tool_std::edit::unified;
 
-use crate::peers;
 use crate::vectors::{bytes, cases, compare_error};
 
 #[test]
 fn vectors_edit_unified() {
     let (cases, folder) = match cases("edit_unified.json") {
         Ok(found) => found,
-        Err(reason) => return peers::skip(&reason),
+        Err(reason) => return tool_trials::skip(&reason),
     };
     let failures: Vec<String> = cases
         .iter()

@@ -5,6 +5,7 @@
 mod attackers;
 mod attacks;
 mod json;
+mod nevers;
 #[path = "../scene/mod.rs"]
 mod scene;
 #[path = "../support/unprivileged.rs"]
@@ -14,7 +15,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use nevers::Before;
 use scene::Scene;
+use scene::records::Records;
 use serde_json::Value;
 use tool_core::{Registry, ToolError};
 use tool_std::workspace::{Roots, managed};
@@ -24,8 +27,7 @@ fn cases(file: &str) -> Option<(Vec<Value>, PathBuf)> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
     let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
     let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "no {file}");
-        println!("skipped: no vectors");
+        tool_trials::skip(&format!("no {file}"));
         return None;
     };
     let file: Value = serde_json::from_str(&text).unwrap();
@@ -65,7 +67,7 @@ fn run(file: &str, check: impl Fn(&Value) -> Result<Vec<String>, String>) {
         "\"mount\"",
         "\"casefold\"",
     ];
-    if std::env::var("TOOL_REQUIRE_PEERS").as_deref() == Ok("1") {
+    if tool_trials::requires_peers() {
         let missing = skipped.keys().find(|need| !elsewhere.iter().any(|start| need.starts_with(start)));
         assert_eq!(missing, None, "needed by {file}");
     }
@@ -88,7 +90,8 @@ fn call(case: &Value) -> Result<Vec<String>, String> {
     }
     let scene = Scene::new(case);
     let start = Instant::now();
-    let result = scene.call(case, &case["call"]);
+    let (before, records) = (Before::of(&scene, case), Records::new());
+    let result = scene.call_recorded(case, &case["call"], &records);
     let mut wrong = scene::compare(&scene.fill(&case["expect"]), case, &result);
     if scene::is_late(case, start) {
         wrong.push(format!("took {:?}", start.elapsed()));
@@ -98,13 +101,17 @@ fn call(case: &Value) -> Result<Vec<String>, String> {
         Ok(data) => data.to_string(),
         Err(error) => error.to_json().to_string(),
     };
-    for never in case["never"].as_array().into_iter().flatten() {
-        if let Some(text) = never.as_str().and_then(|never| never.strip_prefix("output_contains:"))
-            && shown.contains(text)
-        {
-            wrong.push(format!("the answer contains {text}"));
-        }
+    let left = records.left_blocking();
+    wrong.extend(before.happened(&scene, case, &shown, &left));
+    // A workspace that cannot be opened is called by nobody.
+    if !left.audit.is_empty() || scene.open(case).is_ok() {
+        let told = result.as_ref().map(drop).map_err(ToolError::to_json);
+        wrong.extend(left.wrong(told.as_ref().copied()));
     }
+    // What a file holds is in no record, unless the caller said it where it is no content.
+    let said = case["call"].to_string();
+    let held = ["SECRET", scene::CANARY].into_iter().filter(|text| !said.contains(text));
+    wrong.extend(held.filter(|text| left.text().contains(text)).map(|text| format!("{text} is recorded")));
     Ok(wrong)
 }
 
@@ -176,7 +183,7 @@ fn everything_holds_for_an_unprivileged_user_too() {
 fn everything_holds_without_openat2_too() {
     let mut again = std::process::Command::new(std::env::current_exe().unwrap());
     again.args(["--nocapture", "--skip", "_too", "vectors_files", "vectors_paths"]);
-    if std::env::var("TOOL_FULL").as_deref() == Ok("1") {
+    if tool_trials::is_full() {
         again.arg("vectors_attacks");
     }
     let output = again.env("TOOLBOX_SANDBOX_FORCE_MISSING", "openat2").output().unwrap();

@@ -3,8 +3,6 @@
 #![cfg(test)]
 
 mod listing;
-#[path = "../support/rounds.rs"]
-mod rounds;
 mod search;
 mod trees;
 
@@ -12,8 +10,7 @@ mod trees;
 fn has(program: &str) -> bool {
     let is_here = std::process::Command::new(program).arg("--version").output().is_ok();
     if !is_here {
-        assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "{program} is not installed");
-        println!("skipped: {program} not installed");
+        tool_trials::skip(&format!("{program} is not installed"));
     }
     is_here
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::rounds::rounds;
+use tool_trials::rounds;
 
 /// How many trees are compared, of 500 by the specification; `TOOL_TREES` asks for another number.
 fn count() -> u64 {

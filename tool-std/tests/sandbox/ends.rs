@@ -9,8 +9,8 @@ use tool_std::sandbox::layers::Layer;
 use tool_std::sandbox::{Command, SandboxPolicy};
 
 use crate::attack::without;
-use crate::rounds::rounds;
 use crate::support::{self, Bench, load_factor};
+use tool_trials::rounds;
 
 const STRAYS: [&str; 4] = [
     "sleep 60 & echo done",
@@ -76,6 +76,22 @@ async fn a_call_cancelled_at_any_moment_has_one_result_and_leaves_nothing() {
         let error = executor.call(Call::new("bash", args), &ctx, Caller::Llm).await.unwrap_err();
         assert_eq!(error.kind().as_str(), "cancelled", "{error:?}");
     }
+    assert!(!bench.has_survivors());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_ends_before_its_call_must_and_its_output_is_told() {
+    let bench = Bench::new();
+    let sandbox = bench.sandbox.clone();
+    // What works here is found out before the time begins.
+    assert_eq!(sandbox.report().refusal(), None);
+    let ctx = ToolContext::builder()
+        .provide_with(move |ctx| Arc::new(sandbox.for_call(ctx)))
+        .deadline(Instant::now() + Duration::from_secs(3))
+        .build();
+    let args = json!({"cmd": "sh", "args": ["-c", "echo partial; sleep 60"], "timeout": 60});
+    let error = support::executor().call(Call::new("bash", args), &ctx, Caller::Llm).await.unwrap_err();
+    assert_eq!((error.kind().as_str(), &error.details()["stdout"]), ("timeout", &json!("partial\n")));
     assert!(!bench.has_survivors());
 }
 

@@ -11,8 +11,8 @@ use tool_std::sandbox::{Command, End, Sandbox, SandboxPolicy, Stop};
 use tool_std::{Workspace, WorkspacePolicy};
 
 use crate::attack::{PYTHON, has_python, without};
-use crate::rounds::rounds;
 use crate::support::{self, Bench};
+use tool_trials::rounds;
 
 #[tokio::test]
 async fn bombs_end_with_their_code_and_the_program_goes_on() {
@@ -103,15 +103,6 @@ async fn a_command_that_spends_the_quota_is_stopped_while_it_runs_and_one_within
     assert_eq!(finished.stopped, Some(Stop::Disk));
     let finished = sandbox.run(write(8, "0.6")).await.unwrap();
     assert_eq!((finished.stopped, finished.end), (None, End::Exit(0)));
-}
-
-#[tokio::test]
-async fn a_limit_of_cpu_ends_a_spin() {
-    let bench = Bench::new();
-    let script = "ulimit -t 1; while :; do :; done";
-    let error =
-        bench.call("bash", json!({"cmd": "sh", "args": ["-c", script], "timeout": 10})).await.unwrap_err();
-    assert!(["limit_cpu", "command_failed"].contains(&error.code_str()), "{error:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

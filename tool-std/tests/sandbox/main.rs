@@ -6,10 +6,11 @@ mod confinement;
 mod ends;
 mod fallbacks;
 mod limits;
+mod limits_hold;
+#[path = "../log/mod.rs"]
+mod log;
 mod protected;
 mod results;
-#[path = "../support/rounds.rs"]
-mod rounds;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/unprivileged.rs"]

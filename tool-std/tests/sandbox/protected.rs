@@ -135,6 +135,9 @@ async fn without_mounts_a_file_of_the_operator_that_is_replaced_is_moved_away() 
         ("cd conf/inner && rm policy.toml && echo theirs > policy.toml", "conf/inner/policy.toml"),
         ("mkdir t && echo theirs > t/policy.toml && mv conf/inner i && ln -s ../t conf/inner", "conf/inner"),
         ("mkdir -p t/inner && echo theirs > t/inner/policy.toml && mv conf c2 && ln -s t conf", "conf"),
+        ("echo theirs > conf/inner/policy.toml", "conf/inner/policy.toml"),
+        ("echo > conf/inner/policy.toml && touch -r conf conf/inner/policy.toml", "conf/inner/policy.toml"),
+        ("cat conf/inner/policy.toml", ""),
         ("echo x > conf/inner/a && mv conf/inner/a conf/b && mkdir other && mv other o2", ""),
     ] {
         let directory = Bench::directory();
@@ -148,6 +151,69 @@ async fn without_mounts_a_file_of_the_operator_that_is_replaced_is_moved_away() 
         let now = fs::read_to_string(root.join("conf/inner/policy.toml"));
         assert!(now.is_err() != gone.is_empty(), "{script}: {now:?}");
     }
+}
+
+#[tokio::test]
+async fn without_mounts_what_is_written_into_protected_names_is_moved_away() {
+    let bench = |missing: &[Layer], away: &Path| {
+        let quarantine = Some(away.to_path_buf());
+        let bench = Bench::with(SandboxPolicy { quarantine, ..without(missing) });
+        fs::create_dir_all(bench.root().join(".vscode/deep")).unwrap();
+        fs::create_dir_all(bench.root().join(".git/hooks")).unwrap();
+        for (name, text) in [
+            (".bashrc", "mine"),
+            (".netrc", "mine"),
+            (".vscode/deep/tasks.json", "mine"),
+            (".git/config", "[core]\n"),
+            (".git/hooks/pre-commit", "mine"),
+            ("a", "mine"),
+        ] {
+            fs::write(bench.root().join(name), text).unwrap();
+        }
+        bench
+    };
+    for (script, gone) in [
+        ("echo theirs >> .bashrc", vec![".bashrc"]),
+        ("echo theirs > .netrc", vec![".netrc"]),
+        ("echo theirs > .vscode/deep/tasks.json", vec![".vscode/deep/tasks.json"]),
+        ("echo theirs > .vscode/deep/other.json", vec![".vscode/deep/other.json"]),
+        ("printf '[alias]\\nx = !y\\n' >> .git/config", vec![".git/config"]),
+        ("echo theirs > .git/hooks/pre-commit", vec![".git/hooks/pre-commit"]),
+        (
+            "echo theirs > .bashrc; echo theirs > .git/hooks/pre-commit",
+            vec![".bashrc", ".git/hooks/pre-commit"],
+        ),
+        ("cat .bashrc .vscode/deep/tasks.json .git/config && echo theirs >> a", vec![]),
+        ("printf '[user]\\nname = me\\n' >> .git/config", vec![]),
+    ] {
+        let away = tempfile::tempdir().unwrap();
+        let open = bench(&[Layer::Mounts], away.path());
+        let outcome = open.call("bash", json!({"cmd": "sh", "args": ["-c", script]})).await;
+        match outcome {
+            Err(error) => {
+                assert_eq!(error.code_str(), "protected_path", "{script}: {error:?}");
+                assert_eq!(error.details()["quarantined"], json!(gone), "{script}");
+            }
+            Ok(_) => assert!(gone.is_empty(), "{script}"),
+        }
+        for name in &gone {
+            assert!(
+                !open.root().join(name).exists() && away.path().read_dir().unwrap().count() > 0,
+                "{name}"
+            );
+        }
+        // With mounts nothing of it can be written in the first place.
+        let closed = bench(&[], away.path());
+        closed.call("bash", json!({"cmd": "sh", "args": ["-c", script], "check": false})).await.unwrap();
+        for name in &gone {
+            let now = fs::read_to_string(closed.root().join(name)).ok();
+            assert!(!now.is_some_and(|now| now.contains("theirs")), "{script}: {name}");
+        }
+    }
+    let away = tempfile::tempdir().unwrap();
+    let gaps = |missing: &[Layer]| bench(missing, away.path()).sandbox.report().gaps().join("; ");
+    assert!(gaps(&[Layer::Mounts]).contains("protected names in the workspace are in reach"));
+    assert!(!gaps(&[]).contains("protected names"));
 }
 
 #[tokio::test]

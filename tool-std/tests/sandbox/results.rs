@@ -131,3 +131,21 @@ async fn the_output_of_a_command_that_failed_or_took_too_long_is_told() {
     let error = bench.call("bash", args).await.unwrap_err();
     assert_eq!((error.kind().as_str(), &error.details()["stdout"]), ("timeout", &json!("partial\n")));
 }
+
+#[tokio::test]
+async fn rust_code_gives_a_command_a_secret_and_variables_that_operators_may_not() {
+    let bench = Bench::new();
+    let secret = tool_core::Secret::new("hush-4411");
+    let show =
+        || Command::new("sh", Duration::from_secs(20)).args(["-c", "echo \"[$TOKEN] [$GIT_ASKPASS]\""]);
+    let given = show().secret_env("TOKEN", &secret).env_trusted("GIT_ASKPASS", "/bin/true");
+    assert!(!format!("{given:?}").contains("hush"), "{given:?}");
+    assert_eq!(bench.sandbox.run(given).await.unwrap().stdout.text, "[hush-4411] [/bin/true]\n");
+    assert_eq!(bench.sandbox.run(show()).await.unwrap().stdout.text, "[] []\n");
+    let policy = SandboxPolicy {
+        env: [("GIT_ASKPASS".to_owned(), "/bin/true".to_owned())].into_iter().collect(),
+        ..SandboxPolicy::default()
+    };
+    let error = Bench::try_at(Bench::directory(), policy).err().unwrap();
+    assert_eq!((error.kind().as_str(), error.code_str()), ("not_configured", "env_refused"));
+}

@@ -1,6 +1,8 @@
 //! A workspace built for one case: the setup steps, placeholders and checks of the vector files `files` and `paths`.
 
 pub(crate) mod engine;
+#[path = "../support/records.rs"]
+pub(crate) mod records;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
+use records::Records;
 use serde_json::{Map, Value, json};
-use tool_core::{Call, Caller, Executor, Registry, ToolContext, ToolError};
+use tool_core::{Call, Caller, Registry, ToolContext, ToolError};
 use tool_std::workspace::{Rule, Workspace, WorkspacePolicy};
 
 /// What no answer may hold unless it was asked for.
@@ -81,16 +84,26 @@ impl Scene {
 
     /// Runs a tool of the case through the executor.
     pub(crate) fn call(&self, case: &Value, call: &Value) -> Result<Value, ToolError> {
-        let workspace = self.open(case)?;
-        steps(case).for_each(|step| self.step_at_runtime(step));
-        self.call_in(workspace, call)
+        self.call_recorded(case, call, &Records::new())
     }
 
-    fn call_in(&self, workspace: Workspace, call: &Value) -> Result<Value, ToolError> {
+    /// The same, with what is recorded of it.
+    pub(crate) fn call_recorded(
+        &self,
+        case: &Value,
+        call: &Value,
+        records: &Records,
+    ) -> Result<Value, ToolError> {
+        let workspace = self.open(case)?;
+        steps(case).for_each(|step| self.step_at_runtime(step));
+        self.call_in(workspace, call, records)
+    }
+
+    fn call_in(&self, workspace: Workspace, call: &Value, records: &Records) -> Result<Value, ToolError> {
         let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
         let registry =
             Registry::builder().add_set(&tool_std::file::FILE_TOOLS).build().expect("the tools fit together");
-        let executor = Executor::standard(registry).build()?;
+        let executor = records.executor(registry);
         let tool = call["tool"].as_str().unwrap();
         let result = match call.get("raw_args") {
             Some(text) => {
@@ -184,7 +197,7 @@ impl Scene {
                 let directory = path(1);
                 fs::create_dir_all(&directory).unwrap();
                 // A million files take a minute to make: all of them on demand.
-                let share = if std::env::var("TOOL_FULL").as_deref() == Ok("1") { 1 } else { 20 };
+                let share = tool_trials::by_effort(1, 20);
                 for number in 0..step[2].as_u64().unwrap() / share {
                     fs::File::create(directory.join(number.to_string())).unwrap();
                 }

@@ -16,6 +16,7 @@ use crate::listeners::Listeners;
 use crate::places::Places;
 use crate::pure::{network, of_op};
 use crate::setting::{attacker, canary, set_up};
+use crate::support::records::Records;
 use crate::support::{self, Bench, has_program, load_factor};
 use crate::{cases, report};
 
@@ -80,7 +81,7 @@ const ROWS: [&[Layer]; 9] = [
 /// in the full run, three of them otherwise.
 #[tokio::test(flavor = "multi_thread")]
 async fn attackers_do_not_get_through_with_a_layer_less() {
-    let rows = if std::env::var("TOOL_FULL").as_deref() == Ok("1") { &ROWS[..] } else { &ROWS[..3] };
+    let rows = tool_trials::by_effort(&ROWS[..], &ROWS[..3]);
     let watched = ["survivors", "listener_hit", "output_contains", "exists"];
     let is_watched = |case: &Value| {
         let nevers = case["never"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -234,7 +235,16 @@ async fn make(bench: &Bench, call: &Value, expect: &Value) -> Result<Outcome, St
         assert!(expect["invariant"].is_string());
         return Ok(Ok(Value::Null));
     }
-    Ok(data(bench.call(tool, args).await))
+    let (records, said) = (Records::new(), args.to_string());
+    let executor = records.executor(support::registry());
+    let outcome = data(executor.call(Call::new(tool, args), &bench.context(), Caller::Llm).await);
+    let left = records.left().await;
+    let mut wrong = left.wrong(outcome.as_ref().map(drop));
+    let canary = canary();
+    if left.text().contains(&canary) && !said.contains(&canary) {
+        wrong.push("what a command wrote is recorded".to_owned());
+    }
+    if wrong.is_empty() { Ok(outcome) } else { Err(wrong.join("; ")) }
 }
 
 async fn cancelled(bench: &Bench, tool: &str, args: Value) -> tool_core::ToolResult {

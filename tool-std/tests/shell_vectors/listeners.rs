@@ -26,7 +26,8 @@ impl Listeners {
         let (counter, marked) = (Arc::clone(&hits), Arc::clone(&marks));
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
-                let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
+                // Long enough for a mark on a busy machine; who says nothing and goes ends it at once.
+                let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
                 let mut said = [0; 64];
                 let heard = stream.read(&mut said).unwrap_or(0);
                 let kind = if said[..heard].starts_with(MARK) { &marked } else { &counter };

@@ -1,6 +1,7 @@
 //! A workspace with a sandbox around it, for the tests of the shell group.
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
 
+pub(crate) mod records;
 pub(crate) mod survivors;
 
 use std::fs;
@@ -15,13 +16,11 @@ use tool_std::shell::{
 };
 use tool_std::{Workspace, WorkspacePolicy};
 
+#[allow(unused_imports, reason = "not every test asks")]
+pub(crate) use tool_trials::{has_program, is_installed, load_factor, skip};
+
 /// The helper that Cargo built beside the tests.
 pub(crate) const HELPER: &str = env!("CARGO_BIN_EXE_toolbox-sandbox");
-
-/// How much slower this machine may be than the one that the limits of time are meant for.
-pub(crate) fn load_factor() -> u32 {
-    std::env::var("TOOL_LOAD_FACTOR").ok().and_then(|text| text.parse().ok()).unwrap_or(5)
-}
 
 /// A directory with a workspace `root`, and beside it `out`, which no command may reach.
 pub(crate) struct Bench {
@@ -101,8 +100,12 @@ impl Bench {
 }
 
 pub(crate) fn executor() -> Executor {
-    let registry = Registry::builder().add::<BashTool>().add::<RunCommandTool>().build().unwrap();
-    Executor::standard(registry).build().unwrap()
+    Executor::standard(registry()).build().unwrap()
+}
+
+/// The tools that run commands.
+pub(crate) fn registry() -> Registry {
+    Registry::builder().add::<BashTool>().add::<RunCommandTool>().build().unwrap()
 }
 
 /// Every tool of the group, for a program that lives on.
@@ -116,26 +119,4 @@ pub(crate) fn executor_of_all() -> Executor {
         .build()
         .unwrap();
     Executor::standard(registry).build().unwrap()
-}
-
-/// Whether a program is installed.
-#[allow(dead_code, reason = "not every test asks")]
-pub(crate) fn is_installed(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
-}
-
-/// Whether a program is installed; prints that a test is skipped when it is not.
-pub(crate) fn has_program(name: &str) -> bool {
-    let found = is_installed(name);
-    if !found {
-        skip(&format!("{name} is not installed"));
-    }
-    found
-}
-
-/// Says that a test does not run here; with `TOOL_REQUIRE_PEERS=1` that is a failure.
-pub(crate) fn skip(reason: &str) {
-    assert_ne!(std::env::var("TOOL_REQUIRE_PEERS").as_deref(), Ok("1"), "{reason}");
-    println!("skipped: {reason}");
 }

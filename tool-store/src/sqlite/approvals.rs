@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use tool_core::journal::{Journal as _, JournalError, now_ms};
-use tool_core::{Approval, ApprovalId, ApprovalState, Approvals, ToolError};
+use tool_core::{APPROVAL_LIFE, Approval, ApprovalId, ApprovalState, Approvals, ToolError};
 
 use super::SqliteJournal;
 use super::table::failed;
 use crate::LazyJournal;
 
-const COLUMNS: &str = "SELECT id, hash, tenant, agent, tool, state, reason FROM approvals";
+const COLUMNS: &str = "SELECT id, hash, tenant, agent, tool, state, reason, args_json, at_ms FROM approvals";
 
 fn approval(row: &Row<'_>) -> rusqlite::Result<Approval> {
     let reason: Option<String> = row.get(6)?;
@@ -22,7 +22,9 @@ fn approval(row: &Row<'_>) -> rusqlite::Result<Approval> {
         _ => ApprovalState::Pending,
     };
     let (id, hash) = (ApprovalId(row.get(0)?), row.get(1)?);
-    Ok(Approval { id, hash, tenant: row.get(2)?, agent: row.get(3)?, tool: row.get(4)?, state })
+    let args = serde_json::from_str(&row.get::<_, String>(7)?).unwrap_or_default();
+    let (tenant, agent, tool) = (row.get(2)?, row.get(3)?, row.get(4)?);
+    Ok(Approval { id, hash, tenant, agent, tool, args, state, at_ms: row.get(8)? })
 }
 
 fn word(state: &ApprovalState) -> (&'static str, Option<&str>) {
@@ -42,16 +44,24 @@ impl Approvals for SqliteJournal {
     fn find(&self, hash: &str) -> Result<Option<Approval>, ToolError> {
         let sql = format!("{COLUMNS} WHERE hash = ?1");
         let find = |db: &Connection| db.query_row(&sql, [hash], approval).optional();
-        told(self.readers.read(|db| find(db).map_err(|error| failed(&error))))
+        let found = told(self.readers.read(|db| find(db).map_err(|error| failed(&error))))?;
+        Ok(found.filter(|approval| !approval.is_over(now_ms())))
     }
 
     fn put(&self, approval: Approval) -> Result<(), ToolError> {
         let (state, reason) = word(&approval.state);
-        let Approval { id, hash, tenant, agent, tool, .. } = &approval;
-        let sql = "INSERT OR REPLACE INTO approvals (id, hash, tenant, agent, tool, state, reason, at_ms) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        let row = params![id.0, hash, tenant, agent, tool, state, reason, now_ms()];
-        told(self.change(|db| db.execute(sql, row).map(drop).map_err(|error| failed(&error))))
+        let Approval { id, hash, tenant, agent, tool, args, at_ms, .. } = &approval;
+        let sql = "INSERT OR REPLACE INTO approvals (id, hash, tenant, agent, tool, state, reason, args_json, at_ms) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let row = params![id.0, hash, tenant, agent, tool, state, reason, args.to_string(), at_ms];
+        // What is over goes with the next that is written: nobody has to tidy up.
+        let life = i64::try_from(APPROVAL_LIFE.as_millis()).unwrap_or(i64::MAX);
+        let over = "DELETE FROM approvals WHERE state != 'always' AND at_ms < ?1";
+        let put = |db: &Connection| {
+            db.execute(over, [now_ms().saturating_sub(life)])?;
+            db.execute(sql, row).map(drop)
+        };
+        told(self.change(|db| put(db).map_err(|error| failed(&error))))
     }
 
     fn list(&self) -> Result<Vec<Approval>, ToolError> {

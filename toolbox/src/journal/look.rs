@@ -6,7 +6,7 @@ use tool_core::journal::chain::Head;
 use tool_core::journal::{Cell, Journal as _, Row, RowQuery, Status, VerifyOptions, Word as _};
 use tool_core::prelude::*;
 
-use super::open;
+use super::{Opened, missing, open};
 use tool_cli::Surroundings;
 
 /// The members that a list shows.
@@ -53,7 +53,7 @@ pub(crate) async fn journal_list(
         })
         .transpose()?;
     let query = RowQuery { run_id: run.map(str::to_owned), status, ..RowQuery::default() };
-    let rows = open(around)?.journal.rows(&query).await?;
+    let rows = Opened::rows(open(around)?.as_ref(), &query).await?;
     Ok(ToolOutput::structured(rows.iter().map(|row| object(row, Some(&SHOWN))).collect::<Value>()))
 }
 
@@ -71,7 +71,7 @@ pub(crate) async fn journal_show(
 /// The row of a call.
 pub(super) async fn find(around: &Surroundings, call: &str) -> Result<Row, ToolError> {
     let query = RowQuery { call_id: Some(call.to_owned()), ..RowQuery::default() };
-    let row = open(around)?.journal.rows(&query).await?.pop();
+    let row = Opened::rows(open(around)?.as_ref(), &query).await?.pop();
     row.ok_or_else(|| {
         ToolError::not_found(format!("The journal has no call {call:.80}.")).code("unknown_call")
     })
@@ -93,7 +93,8 @@ pub(crate) async fn journal_verify(
             })
         })
         .transpose()?;
-    let report = open(around)?.journal.verify(VerifyOptions { full, expect }).await?;
+    let opened = open(around)?.ok_or_else(missing)?;
+    let report = opened.journal.verify(VerifyOptions { full, expect }).await?;
     if report.verdict.is_ok() {
         let value = json!({"result": "ok", "entries": report.entries, "rows": report.rows});
         return Ok(ToolOutput::structured(value));
@@ -109,7 +110,7 @@ fn parse(text: &str) -> Option<Head> {
 /// Prints the end of the journal's chain, to be kept elsewhere.
 #[tool(group = "journal", register = false)]
 pub(crate) fn journal_head(#[ctx] around: &Surroundings) -> Result<String, ToolError> {
-    Ok(open(around)?.journal.head()?.to_string())
+    Ok(open(around)?.ok_or_else(missing)?.journal.head()?.to_string())
 }
 
 /// Prints every call whole, as JSON Lines with `-o jsonl`.
@@ -120,6 +121,6 @@ pub(crate) async fn journal_export(
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let query = RowQuery { run_id: run.map(str::to_owned), ..RowQuery::default() };
-    let rows = open(around)?.journal.rows(&query).await?;
+    let rows = Opened::rows(open(around)?.as_ref(), &query).await?;
     Ok(ToolOutput::structured(rows.iter().map(|row| object(row, None)).collect::<Value>()))
 }

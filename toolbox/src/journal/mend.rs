@@ -5,38 +5,52 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_core::journal::revert::{Undo, plan};
+use tool_core::journal::state;
 use tool_core::journal::{
     Answer, Journal as _, RecordedCall, ResolvedBy, RevertStatus, Row, RowQuery, Status, error_to_json,
 };
 use tool_core::prelude::*;
 use tool_core::recover;
 use tool_std::workspace::forget_evidence;
+use tool_store::sqlite::Pruned;
 
-use super::{Opened, open};
+use super::{Opened, missing, open};
+use crate::audit::milliseconds;
 use tool_cli::Surroundings;
 
 /// Settles the calls whose outcome is not known, as far as that is possible without a person.
 ///
-/// The exit code is 4 when some are left.
+/// Without `--run` it only tells what it would do. The exit code is 4 when some are left.
 #[tool(group = "journal", register = false, side_effect, idempotent)]
 pub(crate) async fn journal_recover(
-    /// Only those of a run.
-    run: Option<&str>,
+    /// Only the calls of this run.
+    #[arg(positional)]
+    of: Option<&str>,
+    /// Do it: run calls again under their keys, ask the tools that can find out.
+    run: bool,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let Opened { journal, executor, ctx } = &open(around)?;
+    let Some(Opened { journal, executor, ctx }) = &open(around)? else {
+        return Ok(ToolOutput::structured(json!([])));
+    };
     let query =
-        RowQuery { run_id: run.map(str::to_owned), status: Some(Status::InDoubt), ..RowQuery::default() };
+        RowQuery { run_id: of.map(str::to_owned), status: Some(Status::InDoubt), ..RowQuery::default() };
     let mut done: Vec<Value> = Vec::new();
     for row in journal.rows(&query).await?.into_iter().filter(|row| row.superseded_by.is_none()) {
-        let action = recover::recover(executor, &**journal, ctx, &row).await?;
+        let action = match run {
+            true => recover::recover(executor, &**journal, ctx, &row).await?,
+            false => state::recover(&row, journal.is_alive(&row).await),
+        };
         done.push(json!({"call_id": row.call_id, "tool": row.tool_name, "action": action.word()}));
     }
     let left = journal.rows(&query).await?.into_iter().filter(|row| row.superseded_by.is_none()).count();
     if left > 0 {
         return Err(ToolError::conflict(format!("{left} calls are still in doubt."))
             .code("in_doubt")
-            .hint("find out whether they happened, then: toolbox journal resolve CALL --as ok|error|not_done")
+            .hint(match run {
+                true => "find out whether they happened, then: toolbox journal resolve CALL --as ok|error|not_done",
+                false => "settle what can be settled: toolbox journal recover --run",
+            })
             .detail("calls", done));
     }
     Ok(ToolOutput::structured(done))
@@ -61,7 +75,8 @@ pub(crate) async fn journal_resolve(
         "error" => Answer::Failed(ToolError::failed(note.to_owned()).to_json().to_string()),
         _ => Answer::NotDone,
     };
-    let row = open(around)?.journal.reconcile(call.to_owned(), answer, ResolvedBy::Person).await?;
+    let opened = open(around)?.ok_or_else(missing)?;
+    let row = opened.journal.reconcile(call.to_owned(), answer, ResolvedBy::Person).await?;
     Ok(ToolOutput::structured(json!({"call_id": row.call_id, "status": "reconciled", "resolution": outcome})))
 }
 
@@ -73,7 +88,7 @@ pub(crate) async fn journal_revert(
     /// Only calls behind this one, as ATTEMPT.SEQ.
     after: Option<&str>,
     /// Only print the plan.
-    plan_only: bool,
+    dry_run: bool,
     /// Go on behind a call that fails.
     keep_going: bool,
     /// Undo calls whose definition has changed since.
@@ -82,9 +97,9 @@ pub(crate) async fn journal_revert(
     confirm: Vec<String>,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let opened = &open(around)?;
-    let query = RowQuery { run_id: Some(run.to_owned()), ..RowQuery::default() };
     let after = after.map(number).transpose()?;
+    let Some(opened) = &open(around)? else { return Ok(ToolOutput::structured(json!([]))) };
+    let query = RowQuery { run_id: Some(run.to_owned()), ..RowQuery::default() };
     let mut rows = opened.journal.rows(&query).await?;
     rows.retain(|row| after.is_none_or(|after| (row.attempt, row.seq) > after));
     let registry = opened.executor.registry();
@@ -99,7 +114,7 @@ pub(crate) async fn journal_revert(
             Undo::NoHandler => false,
         };
         let mut word = undo.word().to_owned();
-        if goes && !plan_only {
+        if goes && !dry_run {
             word = match undone(opened, row).await {
                 Ok(()) => "reverted".to_owned(),
                 Err(error) => {
@@ -145,13 +160,15 @@ async fn undone(opened: &Opened, row: &Row) -> Result<(), ToolError> {
 /// Removes runs that ended long ago, and what was kept to undo their calls. What is in doubt stays.
 #[tool(group = "journal", register = false, side_effect, idempotent)]
 pub(crate) fn journal_prune(
-    /// How many days ago.
-    #[arg(range = 0..=36_500)]
-    days: u32,
+    /// How long ago at least, such as 30d.
+    older: &str,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let older = Duration::from_secs(u64::from(days) * 24 * 3600);
-    let pruned = open(around)?.journal.prune(older)?;
+    let older = u64::try_from(milliseconds("older", older)?).unwrap_or_default();
+    let pruned = match open(around)? {
+        Some(opened) => opened.journal.prune(Duration::from_millis(older))?,
+        None => Pruned::default(),
+    };
     let effects = crate::rules(&around.settings)?.workspace.effects;
     let keys = || pruned.keys.iter().map(String::as_str);
     let forgotten = effects.map(|effects| forget_evidence(&effects, keys())).transpose();

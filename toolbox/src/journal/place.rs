@@ -1,12 +1,13 @@
 //! Where the journal of this program is, and where its calls stand in a run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tool_cli::Settings;
 use tool_core::journal::{Journal as _, RowQuery, resume};
 use tool_core::{Coordinates, ToolError};
 use tool_store::sqlite::OnLost;
-use tool_store::{LazyJournal, SqliteOptions};
+use tool_store::{LazyJournal, SqliteJournal, SqliteOptions};
 
 /// The variable that names the journal; `off` for none.
 const JOURNAL: &str = "TOOLBOX_JOURNAL";
@@ -49,6 +50,17 @@ pub(crate) fn options() -> SqliteOptions {
     let mut options = SqliteOptions::default();
     options.on_lost = Some(OnLost::new(crate::audit::lost));
     options
+}
+
+/// The journal where there is one: who only looks makes none. A seal without its journal is opened too, and tells of it.
+pub(crate) fn existing() -> Result<Option<Arc<SqliteJournal>>, ToolError> {
+    let path = path().ok_or_else(|| {
+        ToolError::not_configured(format!("There is no journal: {}.", why_none())).code("journal_off")
+    })?;
+    if !path.exists() && !path.with_extension("seal").exists() {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(SqliteJournal::open(path, options())?)))
 }
 
 /// The journal, opened when a call needs it.

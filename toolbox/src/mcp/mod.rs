@@ -13,7 +13,7 @@ use tool_core::{Executor, SecretSource as _};
 use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, McpServerBuilder, serve_stdio};
 use tool_std::shell::Processes;
 
-use crate::{ABOUT, GROUPS, context, policy, recorded};
+use crate::{ABOUT, GROUPS, audit, context, policy, recorded};
 
 /// Serves the tools to an MCP client on standard input and output.
 ///
@@ -140,9 +140,9 @@ fn patterns(text: Option<&str>) -> Vec<String> {
 /// The program's tools as a server.
 fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, ToolError> {
     let settings = &around.settings;
-    let executor = recorded(Executor::standard(around.registry.clone()));
+    let executor = recorded(Executor::standard(around.registry.clone()), settings)?;
     // It lives on between calls: commands may go on in the background, each seen by the agent and run that started it.
-    let processes = Processes::new("");
+    let processes = Processes::new("").told(audit::process_ended);
     let own =
         move |ctx: &ToolContext| Arc::new(processes.owned_by(format!("{}\n{}", ctx.agent(), ctx.run_id())));
     let server = McpServer::builder(executor)

@@ -3,6 +3,7 @@
 //! One request per turn; no provider's SDK, no redirect. Keys come from the context's secrets and are in no error.
 
 mod failure;
+mod key;
 mod provider;
 mod reply;
 
@@ -16,6 +17,7 @@ use tool_core::dialect::DialectId;
 use tool_core::{BoxFuture, ToolContext, ToolError};
 
 use super::{Model, ModelRequest};
+use key::Key;
 use provider::Provider;
 
 /// The most bytes of a response.
@@ -26,9 +28,6 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The most tokens of a reply where nothing else is said.
 pub const DEFAULT_MAX_OUTPUT: u32 = 8192;
-
-/// The key that a server on this machine gets where there is none.
-const LOOPBACK_KEY: &str = "loopback";
 
 /// A model behind the API of a provider.
 #[derive(Debug)]
@@ -51,15 +50,12 @@ impl HttpModel {
     pub fn new(dialect: DialectId, model: impl Into<String>) -> Result<Self, ToolError> {
         let provider = Provider::of(dialect)
             .ok_or_else(|| ToolError::invalid_args(format!("{dialect} is no API of a model.")))?;
-        // Another part of the program may have chosen a provider of cryptography already: that one is used then.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder().redirect(Policy::none()).build();
-        let client =
-            client.map_err(|error| ToolError::internal("No HTTP client could be made.").source(error))?;
+        let base = url(provider.base)?;
+        let client = client(&base)?;
         Ok(Self {
             provider,
             model: model.into(),
-            base: url(provider.base)?,
+            base,
             client,
             stream: false,
             max_output: DEFAULT_MAX_OUTPUT,
@@ -73,6 +69,7 @@ impl HttpModel {
     /// `invalid_args` for what is no HTTP address.
     pub fn base_url(mut self, address: &str) -> Result<Self, ToolError> {
         self.base = url(address)?;
+        self.client = client(&self.base)?;
         Ok(self)
     }
 
@@ -100,51 +97,38 @@ impl HttpModel {
     }
 
     async fn ask(&self, request: &ModelRequest<'_>, cx: &ToolContext) -> Result<Value, ToolError> {
-        let address = self.address()?;
+        let key = Key::of(self.provider, cx, is_loopback(&self.base))?;
+        self.send(request, &key).await.map_err(|error| key.hide(error))
+    }
+
+    async fn send(&self, request: &ModelRequest<'_>, key: &Key) -> Result<Value, ToolError> {
         let body = self.provider.body(request, &self.model, self.max_output, self.stream);
         let mut sent =
-            self.client.post(address).timeout(self.timeout).header(CONTENT_TYPE, "application/json");
+            self.client.post(self.address()).timeout(self.timeout).header(CONTENT_TYPE, "application/json");
         for (name, value) in self.provider.headers {
             sent = sent.header(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        let (name, value) = self.key(cx)?;
+        let (name, value) = key.header()?;
         let sent =
             sent.header(name, value).body(body.to_string()).send().await.map_err(failure::of_transport)?;
         if !sent.status().is_success() {
             return Err(failure::of_status(sent).await);
         }
-        match self.stream {
-            true => reply::streamed(sent, self.provider.dialect, request).await,
-            false => reply::whole(sent).await,
+        match self.stream && reply::is_events(&sent) {
+            true => reply::streamed(sent, self.provider.dialect, request, key).await,
+            false => reply::whole(sent, key).await,
         }
     }
 
-    fn address(&self) -> Result<Url, ToolError> {
-        let path = self.provider.path(&self.model, self.stream);
-        url(&format!("{}{path}", self.base.as_str().trim_end_matches('/')))
-    }
-
-    /// The header with the key. A server on this machine needs none.
-    fn key(&self, cx: &ToolContext) -> Result<(HeaderName, HeaderValue), ToolError> {
-        let secret = cx.optional_secret(self.provider.secret)?;
-        let key = match &secret {
-            Some(secret) => secret.expose(),
-            None if is_loopback(&self.base) => LOOPBACK_KEY,
-            None => {
-                let text = format!("The secret {} is not set.", self.provider.secret);
-                return Err(ToolError::not_configured(text).code("secret_missing"));
-            }
-        };
-        let (name, before) = self.provider.key;
-        let mut value = HeaderValue::from_str(&format!("{before}{key}")).map_err(|_| {
-            let text = format!(
-                "The secret {} is no key: it has characters that no header takes.",
-                self.provider.secret
-            );
-            ToolError::not_configured(text).code("secret_invalid")
-        })?;
-        value.set_sensitive(true);
-        Ok((HeaderName::from_static(name), value))
+    /// The address of a request: what is odd in a model's name is escaped.
+    fn address(&self) -> Url {
+        let (path, query) = self.provider.path(&self.model, self.stream);
+        let mut address = self.base.clone();
+        address.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
+        if query.is_some() {
+            address.set_query(query);
+        }
+        address
     }
 }
 
@@ -162,13 +146,27 @@ impl Model for HttpModel {
     }
 }
 
+/// A client for a server. What is on this machine is not behind a proxy.
+fn client(base: &Url) -> Result<Client, ToolError> {
+    // Another part of the program may have chosen a provider of cryptography already: that one is used then.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder().redirect(Policy::none());
+    let builder = if is_loopback(base) { builder.no_proxy() } else { builder };
+    builder.build().map_err(|error| ToolError::internal("No HTTP client could be made.").source(error))
+}
+
 fn url(text: &str) -> Result<Url, ToolError> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    url.ok_or_else(|| {
-        let shown: String = text.chars().take(80).collect();
-        ToolError::invalid_args(format!("`{shown}` is no HTTP address."))
-            .hint("Give one such as http://127.0.0.1:8080.")
-    })
+    match url {
+        Some(url) if url.username().is_empty() && url.password().is_none() => Ok(url),
+        Some(_) => Err(ToolError::invalid_args("The address of a model has no user and no password.")
+            .hint("Keys are secrets of the context.")),
+        None => {
+            let shown: String = text.chars().take(80).collect();
+            Err(ToolError::invalid_args(format!("`{shown}` is no HTTP address."))
+                .hint("Give one such as http://127.0.0.1:8080."))
+        }
+    }
 }
 
 fn is_loopback(url: &Url) -> bool {

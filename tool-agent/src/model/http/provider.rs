@@ -56,14 +56,16 @@ impl Provider {
         ALL.iter().find(|provider| provider.dialect == dialect)
     }
 
-    /// Where a request goes, behind the base.
-    pub(super) fn path(&self, model: &str, stream: bool) -> String {
+    /// Where a request goes, behind the base: the path, and the query where there is one.
+    pub(super) fn path(&self, model: &str, stream: bool) -> (String, Option<&'static str>) {
         match (self.dialect, stream) {
-            (DialectId::Anthropic, _) => "/v1/messages".to_owned(),
-            (DialectId::OpenAiResponses, _) => "/responses".to_owned(),
-            (DialectId::Gemini, false) => format!("/v1beta/models/{model}:generateContent"),
-            (DialectId::Gemini, true) => format!("/v1beta/models/{model}:streamGenerateContent?alt=sse"),
-            _ => "/chat/completions".to_owned(),
+            (DialectId::Anthropic, _) => ("/v1/messages".to_owned(), None),
+            (DialectId::OpenAiResponses, _) => ("/responses".to_owned(), None),
+            (DialectId::Gemini, false) => (format!("/v1beta/models/{model}:generateContent"), None),
+            (DialectId::Gemini, true) => {
+                (format!("/v1beta/models/{model}:streamGenerateContent"), Some("alt=sse"))
+            }
+            _ => ("/chat/completions".to_owned(), None),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a walk found: the first issues in full, the others counted, and the notes.
 
-use crate::args::coercion::Coercion;
+use crate::args::coercion::{Notes, Rule};
 use crate::args::issue::{ArgIssue, IssueCode, MAX_ISSUES};
 
 /// Issues and notes of a walk.
@@ -11,7 +11,7 @@ pub(crate) struct Found {
     /// How many more there are.
     pub(crate) more: usize,
     /// The coercions, in declaration order.
-    pub(crate) notes: Vec<Coercion>,
+    pub(crate) notes: Notes,
     /// Only counts issues, as when an alternative is tried.
     quiet: bool,
 }
@@ -77,7 +77,7 @@ impl Found {
         self.issues.push(ArgIssue { path, code, expected, got, hint });
     }
 
-    pub(super) fn note(&mut self, write: impl FnOnce() -> Coercion) {
-        self.notes.push(write());
+    pub(super) fn note(&mut self, path: impl FnOnce() -> String, rule: Rule) {
+        self.notes.add(path, rule);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Found, Role, Walk};
 use crate::args::coerce::{self, Container, Misfit, Read};
-use crate::args::coercion::Coercion;
+use crate::args::coercion::Notes;
 use crate::args::issue::IssueCode;
 use crate::args::place::Place;
 
@@ -18,7 +18,7 @@ type Attempt = Option<Taken>;
 #[derive(Clone)]
 pub(super) struct Taken {
     value: Value,
-    notes: Vec<Coercion>,
+    notes: Notes,
     changed: bool,
 }
 

@@ -142,7 +142,10 @@ impl AuditRow {
             iteration: ctx.iteration(),
             attempt: ctx.attempt(),
             seq: known.seq.map(u64::from),
-            tool: tool.map_or_else(|| asked.chars().take(80).collect(), |tool| tool.name().to_owned()),
+            tool: tool.map_or_else(
+                || secrets.scrub_value(asked).chars().take(80).collect(),
+                |tool| tool.name().to_owned(),
+            ),
             definition: tool.map(fingerprint),
             effects: tool.map(|tool| tool.def().behavior.words()),
             outcome,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -12,8 +13,16 @@ const ANYWHERE: usize = 8;
 
 /// Known secrets, by all the spellings in which they may turn up: raw, percent-encoded, JSON-escaped, hex, and base64 in both
 /// alphabets at each offset.
-#[derive(Clone, Default)]
-pub struct KnownSecrets {
+///
+/// It is shared by all who must not let them out, and grows: a secret that a call is handed is known from then on.
+#[derive(Default)]
+pub struct KnownSecrets(RwLock<Arc<Search>>);
+
+/// What is looked for.
+#[derive(Default)]
+struct Search {
+    /// Name and value of each, in the order in which they became known.
+    secrets: Vec<(String, String)>,
     anywhere: Option<AhoCorasick>,
     /// The name behind each pattern.
     names: Vec<String>,
@@ -21,30 +30,68 @@ pub struct KnownSecrets {
     short: BTreeMap<String, String>,
 }
 
-impl KnownSecrets {
-    /// Secrets by name. Blank ones are ignored.
-    pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a str, &'a str)>) -> KnownSecrets {
+impl Search {
+    fn of(secrets: Vec<(String, String)>) -> Search {
         let mut patterns: BTreeMap<String, String> = BTreeMap::new();
         let mut short = BTreeMap::new();
-        for (name, value) in secrets.into_iter().filter(|secret| !secret.1.trim().is_empty()) {
+        for (name, value) in &secrets {
             if value.len() < ANYWHERE {
-                short.insert(value.to_owned(), name.to_owned());
+                short.insert(value.clone(), name.clone());
                 continue;
             }
             for spelling in spellings(value) {
-                patterns.entry(spelling).or_insert_with(|| name.to_owned());
+                patterns.entry(spelling).or_insert_with(|| name.clone());
             }
         }
         let names = patterns.values().cloned().collect();
         let anywhere = (!patterns.is_empty()).then(|| {
             AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns.keys()).ok()
         });
-        KnownSecrets { anywhere: anywhere.flatten(), names, short }
+        Search { secrets, anywhere: anywhere.flatten(), names, short }
+    }
+
+    fn has(&self, name: &str, value: &str) -> bool {
+        self.secrets.iter().any(|known| known.0 == name && known.1 == value)
+    }
+}
+
+impl KnownSecrets {
+    /// Secrets by name. Blank ones are ignored.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a str, &'a str)>) -> KnownSecrets {
+        KnownSecrets::default().with(secrets)
+    }
+
+    /// These and more, apart from them.
+    #[must_use]
+    pub fn with<'a>(&self, more: impl IntoIterator<Item = (&'a str, &'a str)>) -> KnownSecrets {
+        let mut secrets = self.search().secrets.clone();
+        for (name, value) in more.into_iter().filter(|secret| !secret.1.trim().is_empty()) {
+            secrets.push((name.to_owned(), value.to_owned()));
+        }
+        KnownSecrets(RwLock::new(Arc::new(Search::of(secrets))))
+    }
+
+    /// Adds one, if it is not known yet and not blank.
+    pub fn learn(&self, name: &str, value: &str) {
+        if value.trim().is_empty() || self.search().has(name, value) {
+            return;
+        }
+        let mut search = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Somebody else may have learned it meanwhile.
+        if !search.has(name, value) {
+            let mut secrets = search.secrets.clone();
+            secrets.push((name.to_owned(), value.to_owned()));
+            *search = Arc::new(Search::of(secrets));
+        }
+    }
+
+    fn search(&self) -> Arc<Search> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
-        self.anywhere.is_none() && self.short.is_empty()
+        self.search().secrets.is_empty()
     }
 
     /// A text with `[secret:NAME]` in place of each secret of 8 bytes and up.
@@ -57,7 +104,7 @@ impl KnownSecrets {
 
     /// As [`scrub`](Self::scrub), for a whole value: shorter secrets are found where they are all of it.
     pub fn scrub_value(&self, text: &str) -> String {
-        match self.short.get(text) {
+        match self.search().short.get(text) {
             Some(name) => format!("[secret:{name}]"),
             None => self.scrub(text),
         }
@@ -66,12 +113,13 @@ impl KnownSecrets {
     /// Scrubs texts that follow each other: a secret that is split between two is found as well, and stands replaced where
     /// it begins. Says whether any was found.
     pub fn scrub_joined(&self, parts: &mut [String]) -> bool {
-        let Some(anywhere) = &self.anywhere else { return false };
+        let search = self.search();
+        let Some(anywhere) = &search.anywhere else { return false };
         let joined: String = parts.concat();
         let found: Vec<(usize, usize, &str)> = anywhere
             .find_iter(&joined)
             .map(|hit| {
-                let name = self.names.get(hit.pattern().as_usize()).map_or("", String::as_str);
+                let name = search.names.get(hit.pattern().as_usize()).map_or("", String::as_str);
                 (hit.start(), hit.end(), name)
             })
             .collect();
@@ -106,8 +154,9 @@ fn replaced(text: &str, start: usize, end: usize, found: &[(usize, usize, &str)]
 impl fmt::Debug for KnownSecrets {
     /// Their number, and nothing of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let search = self.search();
         let names: std::collections::BTreeSet<&String> =
-            self.names.iter().chain(self.short.values()).collect();
+            search.secrets.iter().map(|known| &known.0).collect();
         write!(f, "KnownSecrets({})", names.len())
     }
 }

@@ -17,12 +17,12 @@ pub(crate) use self::read_result::READ_RESULT;
 pub use self::read_result::{ReadResultTool, read_result};
 pub(super) use self::scrub::scrub;
 pub use self::store::{MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ResultScope, ResultStore};
-use super::Caller;
 use super::facts::Facts;
 use super::gate::Admitted;
 use super::layer::{Invocation, Layer, Next};
 use super::redact::KnownSecrets;
 use super::who::Who;
+use super::{CallScope, Caller};
 use crate::context::ToolContext;
 use crate::def::BoxFuture;
 use crate::error::ToolError;
@@ -107,7 +107,10 @@ impl Shape {
         let own = seen.tool.name() == READ_RESULT;
         let result = match settings.unscrubbed.contains(seen.tool.name()) {
             true => result,
-            false => scrub(result, &settings.secrets),
+            false => {
+                let own = seen.ctx.running().and_then(CallScope::known_secrets);
+                scrub(result, own.unwrap_or(&settings.secrets))
+            }
         };
         match result {
             Ok(output) if own => Ok(output),

@@ -45,8 +45,8 @@ fn alike(one: &[u8], other: &[u8]) -> usize {
 }
 
 impl Nearest<'_> {
-    pub(super) fn json(&self) -> Value {
-        json!({"line": self.line, "text": cut(self.text)})
+    pub(super) fn json(&self, echo: u64) -> Value {
+        json!({"line": self.line, "text": cut(self.text, echo)})
     }
 
     /// Where it is and what differs, for records.
@@ -55,8 +55,8 @@ impl Nearest<'_> {
     }
 
     /// The same with the line itself.
-    pub(super) fn quoting_hint(&self) -> String {
-        self.hint_of(format!("the nearest line is {}: {}", self.line, quoted(self.text)))
+    pub(super) fn quoting_hint(&self, echo: u64) -> String {
+        self.hint_of(format!("the nearest line is {}: {}", self.line, quoted(self.text, echo)))
     }
 
     fn hint_of(&self, place: String) -> String {

@@ -139,7 +139,7 @@ impl<'a> Hunk<'a> {
             return self.count_mismatch(source);
         }
         let message = format!("Line {} of the patch has no marker (hunk {})", text.number, self.number);
-        refusal::quoting("patch_invalid", message, text.bare())
+        refusal::quoting("patch_invalid", message, &text.quoted())
             .hint("each line of a hunk starts with a space (kept), `-` (removed) or `+` (added)")
             .detail("hunk", self.number)
             .detail("line", text.number)

@@ -19,6 +19,8 @@ const CANDIDATES_MAX: usize = 10;
 pub(super) struct Fitter<'d, 'a> {
     pub(super) document: &'d Document<'a>,
     pub(super) ends: Ends,
+    /// How many characters of a line errors quote.
+    pub(super) echo: u64,
     /// The line behind the last one that an earlier hunk changed.
     pub(super) from: usize,
     /// How far the hunk before was from the place it named.
@@ -27,8 +29,8 @@ pub(super) struct Fitter<'d, 'a> {
 }
 
 impl<'d, 'a> Fitter<'d, 'a> {
-    pub(super) fn new(document: &'d Document<'a>, ends: Ends) -> Self {
-        Self { document, ends, from: 0, shift: 0, index: None }
+    pub(super) fn new(document: &'d Document<'a>, ends: Ends, echo: u64) -> Self {
+        Self { document, ends, echo, from: 0, shift: 0, index: None }
     }
 
     /// The line before which a hunk starts, counted from 0.

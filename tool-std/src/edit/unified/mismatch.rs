@@ -35,7 +35,7 @@ pub(super) fn error(
     .detail("hunk", hunk.number)
     .detail("patch_line", patch_line(hunk, difference.line.saturating_sub(expected)))
     .detail("expected_line", expected + 1)
-    .content_detail("first_difference", difference.json())
+    .content_detail("first_difference", difference.json(fitter.echo))
     .detail("already_applied", already_applied);
     if let Some(Nearest { at, equal_lines }) = nearest {
         let place = json!({"line": at + 1, "equal_lines": equal_lines, "of": side.lines.len()});
@@ -79,8 +79,13 @@ impl<'a> Difference<'a> {
 
     fn of_lines(fitter: &Fitter<'_, 'a>, expected: &'a [u8], line: usize) -> Self {
         let found = fitter.document.line(line).map(|there| fitter.ends.of_file(there));
-        let shown = found.map_or("the end of the file".to_owned(), quoted);
-        Self { line, expected, found, text: format!("expected {}, found {shown}", quoted(expected)) }
+        let shown = found.map_or("the end of the file".to_owned(), |line| quoted(line, fitter.echo));
+        Self {
+            line,
+            expected,
+            found,
+            text: format!("expected {}, found {shown}", quoted(expected, fitter.echo)),
+        }
     }
 
     /// All lines are there, but not at the end of the file, or that ends otherwise than the patch says.
@@ -89,19 +94,20 @@ impl<'a> Difference<'a> {
         let line = side.lines.last().copied().unwrap_or_default();
         if let Some(below) = fitter.document.line(last + 1) {
             let found = fitter.ends.of_file(below);
-            let text = format!("expected the end of the file, found {}", quoted(found));
+            let text = format!("expected the end of the file, found {}", quoted(found, fitter.echo));
             return Self { line: last + 1, expected: b"", found: Some(found), text };
         }
         let (wanted, there) = match side.end {
             End::WithoutNewline => ("no newline", "one"),
             End::WithNewline | End::Anywhere => ("a newline", "none"),
         };
-        let text = format!("expected {wanted} after {}, found {there}", quoted(line));
+        let text = format!("expected {wanted} after {}, found {there}", quoted(line, fitter.echo));
         Self { line: last, expected: line, found: Some(line), text }
     }
 
-    fn json(&self) -> Value {
-        json!({"line": self.line + 1, "expected": cut(self.expected), "found": self.found.map(cut)})
+    fn json(&self, echo: u64) -> Value {
+        let found = self.found.map(|line| cut(line, echo));
+        json!({"line": self.line + 1, "expected": cut(self.expected, echo), "found": found})
     }
 }
 

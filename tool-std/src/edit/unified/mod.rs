@@ -35,7 +35,7 @@ pub fn apply(file: &[u8], patch: &str, name: &str, limits: &Limits) -> Result<Ed
     check_size(patch, limits)?;
     let patch = parse::parse(patch.as_bytes(), limits)?;
     let document = Document::new(file);
-    let places = places(&document, &patch)?;
+    let places = places(&document, &patch, limits.echo_chars)?;
     let mut plan = Plan::default();
     for (hunk, place) in patch.hunks.iter().zip(&places) {
         plan.add(&document, &patch, hunk, *place);
@@ -47,7 +47,7 @@ pub fn apply(file: &[u8], patch: &str, name: &str, limits: &Limits) -> Result<Ed
     let bytes = checked(file, splice(&document, &plan.changes, ending), limits)?;
     Ok(Edited {
         excerpts: excerpts(&bytes, &plan.landed, limits),
-        warnings: name::warnings(&patch.names, name),
+        warnings: name::warnings(&patch.names, name, limits.echo_chars),
         bytes,
         hunks: plan.hunks,
         lines_added: plan.lines_added,
@@ -67,8 +67,8 @@ pub fn check_size(patch: &str, limits: &Limits) -> Result<(), ToolError> {
 }
 
 /// The index of the line before which each hunk starts.
-fn places(document: &Document<'_>, patch: &parse::Patch<'_>) -> Result<Vec<usize>, ToolError> {
-    let mut fitter = Fitter::new(document, patch.ends);
+fn places(document: &Document<'_>, patch: &parse::Patch<'_>, echo: u64) -> Result<Vec<usize>, ToolError> {
+    let mut fitter = Fitter::new(document, patch.ends, echo);
     let mut places = Vec::with_capacity(patch.hunks.len());
     for hunk in &patch.hunks {
         places.push(fitter.place(hunk)?);

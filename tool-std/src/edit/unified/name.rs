@@ -19,7 +19,7 @@ impl Name {
         if name.components().any(|component| component == b"..") {
             let message = format!("A name in line {} of the patch is outside the workspace.", text.number);
             return Err(refusal::refuse(ErrorKind::Denied, "path_escape", message)
-                .quoting_message(format!("{} is outside the workspace.", cut(&name.0)))
+                .quoting_message(format!("{} is outside the workspace.", cut(&name.0, text.echo)))
                 .detail("line", text.number));
         }
         Ok(name)
@@ -39,13 +39,13 @@ impl Name {
     }
 }
 
-/// One warning for each name whose last component is not that of the file.
-pub(super) fn warnings(names: &[Name], file: &str) -> Vec<String> {
+/// One warning for each name whose last component is not that of the file, names cut to `echo` characters.
+pub(super) fn warnings(names: &[Name], file: &str, echo: u64) -> Vec<String> {
     let mut warnings = Vec::new();
     for name in names.iter().filter(|name| !name.is_dev_null()) {
         if !matches!(name.last(), b"a" | b"b") && name.last() != file.as_bytes() {
-            let warning =
-                format!("The patch names {}; it was applied to {}.", cut(name.last()), cut(file.as_bytes()));
+            let (named, file) = (cut(name.last(), echo), cut(file.as_bytes(), echo));
+            let warning = format!("The patch names {named}; it was applied to {file}.");
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Result<Name, ToolError> {
-        Name::read(Text { number: 1, bytes: line.as_bytes() })
+        Name::read(Text { number: 1, bytes: line.as_bytes(), echo: 80 })
     }
 
     #[test]
@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn each_other_name_is_warned_of_once() {
         let names = [read("--- a/src/other.rs").unwrap(), read("+++ b/src/other.rs").unwrap()];
-        assert_eq!(warnings(&names, "f"), ["The patch names other.rs; it was applied to f."]);
-        assert!(warnings(&names, "other.rs").is_empty());
-        assert!(warnings(&[read("--- a").unwrap(), read("+++ b").unwrap()], "f").is_empty());
+        assert_eq!(warnings(&names, "f", 80), ["The patch names other.rs; it was applied to f."]);
+        assert!(warnings(&names, "other.rs", 80).is_empty());
+        assert!(warnings(&[read("--- a").unwrap(), read("+++ b").unwrap()], "f", 80).is_empty());
     }
 }

@@ -51,7 +51,7 @@ impl Patch<'_> {
 
 /// Reads a patch.
 pub(super) fn parse<'a>(patch: &'a [u8], limits: &Limits) -> Result<Patch<'a>, ToolError> {
-    let mut source = Source::new(patch);
+    let mut source = Source::new(patch, limits.echo_chars);
     skip_preamble(&mut source)?;
     let names = file_headers(&mut source)?;
     let mut hunks = Vec::new();
@@ -155,19 +155,19 @@ fn empty() -> ToolError {
 
 fn misfit(text: Text<'_>, why: &str) -> ToolError {
     let message = format!("Line {} of the patch {why}", text.number);
-    refusal::quoting("patch_invalid", message, text.bare()).detail("line", text.number)
+    refusal::quoting("patch_invalid", message, &text.quoted()).detail("line", text.number)
 }
 
 fn unsupported(text: Text<'_>) -> ToolError {
     let message = format!("Line {} of the patch is not supported", text.number);
-    refusal::quoting("patch_unsupported", message, text.bare())
+    refusal::quoting("patch_unsupported", message, &text.quoted())
         .hint("only the unified diff of an existing text file is applied")
         .detail("line", text.number)
 }
 
 fn multiple_files(text: Text<'_>) -> ToolError {
     let message = format!("Line {} starts the patch of another file", text.number);
-    refusal::quoting("patch_multiple_files", message, text.bare())
+    refusal::quoting("patch_multiple_files", message, &text.quoted())
         .hint("send one call per file")
         .detail("line", text.number)
 }

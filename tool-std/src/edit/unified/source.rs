@@ -1,6 +1,7 @@
 //! The lines of a patch, numbered as errors name them, and how far it has been read.
 
 use crate::edit::line_end::without_cr;
+use crate::edit::quote::quoted;
 
 /// A line of the patch.
 #[derive(Clone, Copy, Debug)]
@@ -9,12 +10,19 @@ pub(super) struct Text<'a> {
     pub(super) number: usize,
     /// Without the LF; a CR before it stays.
     pub(super) bytes: &'a [u8],
+    /// How many characters of it an error quotes.
+    pub(super) echo: u64,
 }
 
 impl<'a> Text<'a> {
     /// The line without the CR at its end, by which its role is recognised.
     pub(super) fn bare(self) -> &'a [u8] {
         without_cr(self.bytes)
+    }
+
+    /// The line as errors quote it.
+    pub(super) fn quoted(self) -> String {
+        quoted(self.bare(), self.echo)
     }
 
     /// `--- NAME`.
@@ -42,21 +50,22 @@ fn is_name(line: &[u8], start: &[u8]) -> bool {
 pub(super) struct Source<'a> {
     lines: Vec<&'a [u8]>,
     position: usize,
+    echo: u64,
 }
 
 impl<'a> Source<'a> {
-    /// Splits at LF; the last line needs none.
-    pub(super) fn new(patch: &'a [u8]) -> Self {
+    /// Splits at LF; the last line needs none. `echo` is how many characters of a line errors quote.
+    pub(super) fn new(patch: &'a [u8], echo: u64) -> Self {
         let mut lines: Vec<&[u8]> = patch.split(|byte| *byte == b'\n').collect();
         if lines.last().is_some_and(|last| last.is_empty()) {
             lines.pop();
         }
-        Self { lines, position: 0 }
+        Self { lines, position: 0, echo }
     }
 
     /// The line at a position.
     pub(super) fn get(&self, position: usize) -> Option<Text<'a>> {
-        self.lines.get(position).map(|bytes| Text { number: position + 1, bytes })
+        self.lines.get(position).map(|bytes| Text { number: position + 1, bytes, echo: self.echo })
     }
 
     /// The next line.

@@ -7,8 +7,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 
 use crate::sandbox::wire::Ceilings;
 
-/// Opened files: the soft limit of a command, and the hard one.
-const MAX_OPEN_FILES: (u64, u64) = (1_024, 4_096);
+/// How much higher than its limit of open files a process may go when it asks.
+const OPEN_FILES_HARD: u64 = 4;
 /// Bytes of locked memory.
 const MAX_LOCKED_BYTES: u64 = 65_536;
 /// The smallest value that the kernel takes for `pid_max`.
@@ -18,10 +18,9 @@ const PID_MAX_SINCE: (u32, u32) = (6, 14);
 
 /// Sets the limits of this process and all that come from it.
 pub(super) fn set(ceilings: &Ceilings, counted: bool) -> Result<(), Errno> {
-    let (soft_files, hard_files) = MAX_OPEN_FILES;
     let mut rows = vec![
         (Resource::Fsize, ceilings.file_bytes, ceilings.file_bytes),
-        (Resource::Nofile, soft_files, hard_files),
+        (Resource::Nofile, ceilings.open_files, ceilings.open_files.saturating_mul(OPEN_FILES_HARD)),
         (Resource::Memlock, MAX_LOCKED_BYTES, MAX_LOCKED_BYTES),
         (Resource::Core, 0, 0),
         (Resource::Msgqueue, 0, 0),

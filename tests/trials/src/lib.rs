@@ -1,0 +1,98 @@
+//! How thoroughly the tests of this workspace run, and what they do where something is missing: the one place that reads
+//! `TOOL_FULL`, `TOOL_REQUIRE_PEERS` and `TOOL_LOAD_FACTOR`. It depends on nothing, so that every crate's tests can have it.
+
+#![allow(clippy::print_stdout, clippy::panic, reason = "it speaks for tests")]
+
+use std::time::Duration;
+
+/// How much slower a machine may be than the one that limits of time are meant for, when nothing else is said.
+const LOAD_FACTOR: u32 = 5;
+
+/// Whether everything is tried as often as the specification says: `TOOL_FULL=1`.
+pub fn is_full() -> bool {
+    is_set("TOOL_FULL")
+}
+
+/// The number of the specification in the full run, a tenth of it otherwise.
+pub fn rounds(full: usize) -> usize {
+    if is_full() { full } else { full.div_ceil(10) }
+}
+
+/// One of two values, by whether this is the full run.
+pub fn by_effort<T>(full: T, otherwise: T) -> T {
+    if is_full() { full } else { otherwise }
+}
+
+/// Whether what a test needs must be there: `TOOL_REQUIRE_PEERS=1`.
+pub fn requires_peers() -> bool {
+    is_set("TOOL_REQUIRE_PEERS")
+}
+
+/// Says that a test does not run here.
+///
+/// # Panics
+/// When what it needs must be there.
+pub fn skip(reason: &str) {
+    println!("skipped: {reason}");
+    assert!(!requires_peers(), "required: {reason}");
+}
+
+/// Whether a program is installed.
+pub fn is_installed(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
+}
+
+/// Whether a program is installed; where it is not, [`skip`] says so.
+pub fn has_program(name: &str) -> bool {
+    let found = is_installed(name);
+    if !found {
+        skip(&format!("{name} is not installed"));
+    }
+    found
+}
+
+/// How much slower this machine may be than the one that limits of time are meant for: `TOOL_LOAD_FACTOR`.
+pub fn load_factor() -> u32 {
+    std::env::var("TOOL_LOAD_FACTOR").ok().and_then(|text| text.parse().ok()).unwrap_or(LOAD_FACTOR)
+}
+
+/// The CPU time of this thread: what something costs, however busy the machine is. Nothing where the kernel does not tell.
+pub fn cpu_time() -> Duration {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(told.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var(name).as_deref() == Ok("1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_than_everything_is_a_tenth_and_never_nothing() {
+        let expected = if is_full() { [1, 10, 200] } else { [1, 1, 20] };
+        assert_eq!([1, 10, 200].map(rounds), expected);
+        assert_eq!(by_effort("all", "some") == "all", is_full());
+    }
+
+    #[test]
+    fn work_costs_time_and_waiting_does_not() {
+        let spent = |act: fn()| {
+            let before = cpu_time();
+            act();
+            cpu_time().saturating_sub(before)
+        };
+        let waiting = spent(|| std::thread::park_timeout(Duration::from_millis(300)));
+        let working = spent(|| (0..300).for_each(|_| drop(std::hint::black_box(vec![1_u8; 1 << 20]))));
+        assert!(waiting < Duration::from_millis(100) && working > Duration::ZERO, "{waiting:?} {working:?}");
+    }
+
+    #[test]
+    fn what_is_missing_is_told_and_what_is_there_is_not_missing() {
+        assert!(has_program("sh") && !is_installed("no-such-program"));
+        assert_eq!(std::panic::catch_unwind(|| skip("a test of skipping")).is_err(), requires_peers());
+    }
+}

@@ -1,0 +1,193 @@
+//! A journal that was changed behind its back: it never says that all is well while a row differs. (journal.md, acceptance 4)
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail the test"
+)]
+
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tool_core::journal::chain::Verdict;
+use tool_core::journal::{Begin, Begun, Class, Journal as _, Outcome, Row, RowQuery, VerifyOptions};
+use tool_store::{SqliteJournal, SqliteOptions};
+
+const CALLS: usize = 40;
+const PAGE: usize = 4_096;
+
+/// Without waiting for the disk: nothing crashes here.
+fn open(path: &Path) -> tool_core::journal::Result<SqliteJournal> {
+    let mut options = SqliteOptions::default();
+    options.synchronous = false;
+    SqliteJournal::open(path, options)
+}
+
+fn block<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// A journal with some calls; the last commit is sealed.
+fn filled(path: &Path, calls: usize) -> SqliteJournal {
+    let journal = open(path).unwrap();
+    block(async {
+        for nth in 0..calls {
+            let row = Row {
+                run_id: "run".to_owned(),
+                attempt: 1,
+                tool_name: "charge".to_owned(),
+                input_json: format!("{{\"amount\":{nth},\"note\":\"{}\"}}", "x".repeat(nth * 60)),
+                call_key: format!("tk1_{nth:040}"),
+                tool_key: format!("tk1_{nth:040}"),
+                args_sha256: "0".repeat(64),
+                caller: "test".to_owned(),
+                class: Class::Keyed,
+                side_effect: Some(true),
+                idempotent: Some(false),
+                takes_key: true,
+                call_id: format!("call-{nth}"),
+                ..Row::default()
+            };
+            let Begun::Run(lease) = journal.begin(Begin { row, ..Begin::default() }).await.unwrap() else {
+                panic!("every key is new")
+            };
+            journal.finish(lease, Outcome::ok(format!("{{\"structured\":{nth}}}"))).await.unwrap();
+        }
+    });
+    journal
+}
+
+fn rows(journal: &SqliteJournal) -> Option<Vec<String>> {
+    let rows = block(journal.rows(&RowQuery::default())).ok()?;
+    Some(rows.iter().map(|row| format!("{row:?}")).collect())
+}
+
+/// The files of a journal, elsewhere.
+fn copied(from: &Path, to: &Path) -> PathBuf {
+    std::fs::create_dir_all(to).unwrap();
+    for name in ["journal.db", "journal.db-wal", "journal.seal", "journal.key"] {
+        let source = from.with_file_name(name);
+        if source.exists() {
+            std::fs::copy(source, to.join(name)).unwrap();
+        }
+    }
+    to.join("journal.db")
+}
+
+#[test]
+fn a_flipped_byte_in_any_page_is_never_told_to_be_well_with_a_changed_row() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("a/journal.db");
+    let journal = filled(&path, CALLS);
+    let whole = rows(&journal).unwrap();
+    drop(journal);
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(path.with_file_name("journal.db-wal").metadata().map_or(0, |meta| meta.len()) == 0);
+    let (mut found, mut harmless) = (0, 0);
+    let pages = bytes.len() / PAGE;
+    // Several places of each page: where its cells are, near its beginning, in the middle.
+    let places: &[usize] =
+        if std::env::var_os("TOOL_FULL").is_some() { &[4_080, 101, 1_900, 3_000] } else { &[4_080] };
+    for (page, at) in (0..pages).flat_map(|page| places.iter().map(move |at| (page, *at))) {
+        let copy = copied(&path, &home.path().join(format!("{page}-{at}")));
+        let file = std::fs::OpenOptions::new().write(true).open(&copy).unwrap();
+        let place = page * PAGE + at;
+        file.write_all_at(&[bytes[place] ^ 0x55], place as u64).unwrap();
+        drop(file);
+        let verdict = open(&copy).and_then(|journal| {
+            let report = block(journal.verify(VerifyOptions { full: true, expect: None }))?;
+            Ok((report.verdict.is_ok(), rows(&journal)))
+        });
+        match verdict {
+            Ok((true, Some(now))) => {
+                assert!(now == whole, "byte {at} of page {page}: well, and a row is another one");
+                harmless += 1;
+            }
+            Ok((true, None)) => panic!("byte {at} of page {page}: well, and the rows cannot be read"),
+            Ok((false, _)) | Err(_) => found += 1,
+        }
+        std::fs::remove_dir_all(copy.parent().unwrap()).unwrap();
+    }
+    println!("damaged: {pages} pages, {found} changes found, {harmless} changed no row");
+    assert!(pages > 30 && found > pages / 2, "{found} of {pages} pages: the test proves nothing");
+}
+
+#[test]
+fn a_log_that_lost_its_end_is_told_to_be_truncated() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("a/journal.db");
+    let journal = filled(&path, 20);
+    let head = journal.head().unwrap();
+    // The seal is written by a thread of its own.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let sealed = || {
+        let seal = std::fs::read(path.with_extension("seal")).unwrap();
+        let n =
+            |at: usize| seal.get(at + 8..at + 16).map_or(0, |n| u64::from_le_bytes(n.try_into().unwrap()));
+        n(0).max(n(128))
+    };
+    while sealed() < head.n {
+        assert!(Instant::now() < deadline, "the end was not sealed");
+        std::thread::yield_now();
+    }
+    // As a kill leaves it: nothing of the log is in the database yet.
+    let whole = copied(&path, &home.path().join("whole"));
+    let cut = copied(&path, &home.path().join("cut"));
+    let log = cut.with_file_name("journal.db-wal");
+    let length = log.metadata().unwrap().len();
+    assert!(length > 100_000, "{length}");
+    std::fs::OpenOptions::new().write(true).open(&log).unwrap().set_len(length * 6 / 10).unwrap();
+    let error = tool_core::ToolError::from(open(&cut).unwrap_err());
+    assert_eq!((error.kind().as_str(), error.code_str()), ("internal", "journal_truncated"));
+    assert!(
+        error.message().contains("truncated") && error.message().contains(&format!("sealed {}", head.n)),
+        "{error}"
+    );
+    // Its twin is whole, all the calls of the dead owner in it.
+    let twin = open(&whole).unwrap();
+    let report = block(twin.verify(VerifyOptions { full: true, expect: Some(head) })).unwrap();
+    assert!(matches!(report.verdict, Verdict::Ok(_)), "{}", report.verdict);
+    assert_eq!(rows(&twin).unwrap().len(), 20);
+}
+
+#[test]
+fn an_intent_that_nobody_took_is_not_open_for_ever() {
+    let home = tempfile::tempdir().unwrap();
+    let journal = filled(&home.path().join("journal.db"), 1);
+    let row = |id: &str| Row {
+        run_id: "run".to_owned(),
+        attempt: 1,
+        tool_name: "charge".to_owned(),
+        input_json: "{}".to_owned(),
+        call_key: format!("key {id}"),
+        tool_key: format!("key {id}"),
+        caller: "test".to_owned(),
+        class: Class::Manual,
+        side_effect: Some(true),
+        idempotent: Some(false),
+        call_id: id.to_owned(),
+        ..Row::default()
+    };
+    block(async {
+        for nth in 0..8 {
+            let mut begin = journal.begin(Begin { row: row(&format!("left-{nth}")), ..Begin::default() });
+            // Queued, and its caller goes away.
+            let polled = std::future::poll_fn(|cx| std::task::Poll::Ready(begin.as_mut().poll(cx))).await;
+            drop(begin);
+            drop(polled);
+        }
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let rows = journal.rows(&RowQuery::default()).await.unwrap();
+            let left: Vec<_> = rows.iter().filter(|row| row.call_id.starts_with("left")).collect();
+            if left.len() == 8 && left.iter().all(|row| !row.status.is_open()) {
+                break;
+            }
+            assert!(Instant::now() < deadline, "{:?}", left.iter().map(|row| row.status).collect::<Vec<_>>());
+            tokio::task::yield_now().await;
+        }
+    });
+}
