@@ -105,7 +105,7 @@ impl Place {
 }
 
 /// Command lines as a shell splits them, their status, their first line and a further part of the message.
-const WRONG: [(&str, i32, &str, &str); 24] = [
+const WRONG: [(&str, i32, &str, &str); 33] = [
     // command
     ("nope", 3, "error[unknown_command]: no command 'nope' in 'demo'\n", ""),
     (
@@ -132,7 +132,21 @@ const WRONG: [(&str, i32, &str, &str); 24] = [
     ),
     ("store search x -Z", 2, ONE, "to pass it as text, put -- before it"),
     ("store search x y", 2, ONE, "no more arguments"),
+    ("help nope", 3, "error[unknown_command]: no command 'nope' in 'demo'\n", ""),
+    ("help --frob", 2, ONE, "\n  --frob  unknown; expected one of <WORDS>\n"),
+    ("help exit-codes --color blue", 2, ONE, "\n  --color  expected one of "),
+    // A hidden option is in no list.
+    ("deploy app x", 2, ONE, "no more arguments"),
+    (
+        "deploy app -Z",
+        2,
+        ONE,
+        "  -Z  unknown; expected one of --region, --retries, --force, --hosts, --size; ",
+    ),
+    ("deploy app --frobnicate", 2, ONE, "expected one of --region, --retries, --force, --hosts, --size\n"),
     // value
+    ("--timeout 5", 2, ONE, "\n  --timeout  expected a time of 1ms to 1h"),
+    ("store --color blue", 2, ONE, "\n  --color  expected one of "),
     ("store search x --limit many", 2, ONE, "\n  --limit  expected integer 1..=100, got string \"many\"\n"),
     ("store search x --limit", 2, ONE, "write --limit=VALUE"),
     ("ping --timeout 5", 2, ONE, "--timeout"),
@@ -151,6 +165,7 @@ const WRONG: [(&str, i32, &str, &str); 24] = [
     ("note write T --body - --attachment -", 2, ONE, "it can be read only once"),
     // JSON
     (r#"draw shapes --shape {"kind":}"#, 2, ONE, "line 1, column 9"),
+    ("draw shapes --shape=", 2, ONE, "got line 1, column 1: "),
     ("draw shapes --shape @bad.json", 2, ONE, "got line 2, column 8: {\\n\"kind\":}\n"),
     (
         "store search --input {\"query\":\n1,,}",
@@ -190,13 +205,67 @@ fn words_that_are_no_text_are_told_by_place_and_other_words_are_read() {
     let place = Place::new();
     let broken = OsStr::from_bytes(b"ok\xff");
     let search = ["store", "search"].map(OsStr::new);
-    for behind in [&[][..], &["x", "--tag"], &["--input"], &["x", "--limit"]] {
+    let program = ["--idempotency-key", "--select", "--timeout"].map(|option| ["x", option]);
+    let own = [&[][..], &["x", "--tag"], &["--input"], &["x", "--limit"]];
+    for behind in own.into_iter().chain(program.iter().map(|words| &words[..])) {
         let behind: Vec<&OsStr> = behind.iter().map(OsStr::new).collect();
         let line = [&search[..], &behind, &[broken]].concat();
         place.run(&line, b"", &[]).refused(2, ONE, "not UTF-8 at byte 2");
     }
     place.run(&[broken], b"", &[]).refused(3, "error[unknown_command]: ", "");
     place.run(&["store", "search", "oké"], b"", &[]).done("");
+}
+
+#[test]
+fn what_is_wrong_with_the_options_of_the_program_is_told_at_once() {
+    let place = Place::new();
+    let line = ["ping", "--color", "blue", "--timeout", "5", "--root", "/nope", "--frob"];
+    let ended = place.run(&line, b"", &[]);
+    ended.refused(2, "error[invalid_args]: 4 arguments do not fit.\n", "--color");
+    for part in ["--timeout", "--root   ", "an existing directory", "--frob"] {
+        assert!(ended.stderr.contains(part), "{part:?} is not in: {}", ended.stderr);
+    }
+    place.run(&["ping", "--root", "/nope"], b"", &[]).refused(3, "error[root_not_found]: ", "--root");
+    place.run(&["ping", "--root", "/"], b"", &[]).done("pong");
+}
+
+#[test]
+fn help_is_a_command_like_the_others() {
+    let place = Place::new();
+    let json = |words: &[&str]| -> Value {
+        let ended = place.run(words, b"", &[]);
+        assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""), "{words:?}");
+        serde_json::from_str(&ended.stdout).unwrap()
+    };
+    let page = place.run(&["ping", "--help"], b"", &[]).stdout;
+    for words in [&["help", "ping"][..], &["help", "--input", r#"{"words":["ping"]}"#]] {
+        assert_eq!(place.run(words, b"", &[]).stdout, page, "{words:?}");
+    }
+    assert_eq!(json(&["help", "ping", "--json"]), page);
+    assert_eq!(json(&["help", "ping", "--envelope"])["tool"], "help");
+    assert_eq!(json(&["help", "ping", "--dry-run", "--json"])["args"], json!({"words": ["ping"]}));
+    assert_eq!(json(&["help", "--schema"])["properties"]["words"]["type"], "array");
+    let missing = place.run(&["help", "nope", "--envelope"], b"", &[]);
+    assert_eq!((missing.status, missing.stderr.as_str()), (Some(3), ""));
+    assert!(missing.stdout.contains("\"code\":\"unknown_command\""), "{}", missing.stdout);
+    let codes = place.run(&["help", "exit-codes", "--select", "x"], b"", &[]);
+    assert!(codes.stdout.starts_with("Exit codes:\n"), "{}", codes.stdout);
+    assert!(codes.stderr.starts_with("warning: --select changes nothing"), "{}", codes.stderr);
+    place.run(&["help", "exit-codes", "--out", "codes"], b"", &[]);
+    assert_eq!(std::fs::read_to_string(place.path().join("codes")).unwrap(), codes.stdout);
+    // A mistake in the settings file stops nobody who looks for help.
+    std::fs::write(place.path().join("c.toml"), "rot = 1\n").unwrap();
+    assert_eq!(place.run(&["help", "ping", "--config", "c.toml"], b"", &[]).stdout, page);
+}
+
+#[test]
+fn a_command_that_this_program_has_not_is_told_with_what_it_is_built_without() {
+    let place = Place::new();
+    for (word, feature) in [("mcp", "mcp"), ("journal", "store")] {
+        let hint = format!("hint: this program is built without the feature {feature}\n");
+        place.run(&[word], b"", &[]).refused(3, "error[unknown_command]: ", &hint);
+    }
+    assert!(!place.run(&["nope"], b"", &[]).stderr.contains("feature"));
 }
 
 #[test]

@@ -292,3 +292,97 @@ fn a_dry_run_tells_of_each_line_what_it_would_do() {
     assert_eq!(run(&diary, &["--dry-run", "--yes"], lines).1[0]["data"]["decision"], "run");
     assert!(diary.0.lock().unwrap().is_empty(), "nothing ran");
 }
+
+/// A reader that fails behind its bytes.
+struct Failing(io::Cursor<Vec<u8>>);
+
+impl io::Read for Failing {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match io::Read::read(&mut self.0, bytes)? {
+            0 => Err(io::ErrorKind::ConnectionReset.into()),
+            count => Ok(count),
+        }
+    }
+}
+
+/// Exit status, answers and standard error of a batch whose input fails behind these lines.
+fn failing(lines: &str, options: &[&str]) -> (ExitCode, usize, String) {
+    let (stdout, stderr) = (Captured::default(), Captured::default());
+    let io = Io {
+        stdin: Box::new(Failing(io::Cursor::new(lines.into()))),
+        stdout: Box::new(stdout.clone()),
+        stderr: Box::new(stderr.clone()),
+        ..Io::detached("/")
+    };
+    let code = program(&Diary::default()).run_from([&["call", "--jsonl", "-"], options].concat(), io);
+    (code, stdout.text().lines().count(), stderr.text())
+}
+
+#[test]
+fn an_input_of_which_nothing_can_be_read_is_a_wrong_one() {
+    let (code, answers, stderr) = failing("", &[]);
+    assert_eq!((code, answers), (ExitCode(2), 0), "{stderr}");
+    assert!(
+        stderr.contains("  --jsonl  expected a readable file, got string \"-\"; cannot read"),
+        "{stderr}"
+    );
+    let run = |line: &str| {
+        let line = format!("{} call {line}", env!("CARGO_BIN_EXE_demo"));
+        Command::new("sh").args(["-c", &line]).env_clear().current_dir("/").output().unwrap()
+    };
+    for line in ["--jsonl . -o jsonl", "--jsonl - -o jsonl <.", "--jsonl none -o jsonl"] {
+        let output = run(line);
+        let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{line}");
+        let issue = &error["error"]["issues"][0];
+        assert_eq!([&issue["path"], &issue["code"]], [&json!("/jsonl"), &json!("invalid")], "{error}");
+        assert_eq!([&error["tool"], &error["error"]["details"]["flags"][0]], ["call", "--jsonl"]);
+    }
+    assert!(run("--jsonl - </dev/null").status.success());
+}
+
+#[test]
+fn an_input_that_breaks_off_is_a_failure_behind_the_answers() {
+    let (code, answers, stderr) = failing("{\"tool\":\"change\"}\n{\"tool\":\"change\"}\n", &[]);
+    assert_eq!((code, answers), (ExitCode::FAILURE, 2), "{stderr}");
+    assert!(stderr.starts_with("error[input_read]: Line 3 cannot be read: "), "{stderr}");
+}
+
+#[test]
+fn a_part_that_is_absent_is_told_with_its_line() {
+    let lines = "{\"tool\":\"change\"}\n{\"tool\":\"wait\",\"args\":{\"ms\":0}}\n";
+    let select = |options: &[&str], path: &str| {
+        let (stdout, stderr) = (Captured::default(), Captured::default());
+        let io = Io {
+            stdin: Box::new(io::Cursor::new(lines.to_owned())),
+            stdout: Box::new(stdout.clone()),
+            stderr: Box::new(stderr.clone()),
+            ..Io::detached("/")
+        };
+        let line = [&["call", "--jsonl", "-", "--select", path], options].concat();
+        assert_eq!(program(&Diary::default()).run_from(line, io), ExitCode::SUCCESS);
+        (stdout.text().lines().count(), stderr.text())
+    };
+    let told = "warning: line 1: --select changes nothing: the result has no structured value\n\
+                warning: line 2: --select nope is absent\n";
+    assert_eq!(select(&[], "nope"), (2, told.to_owned()));
+    assert_eq!(select(&["-q"], "nope"), (2, String::new()));
+}
+
+#[test]
+fn an_id_comes_back_digit_for_digit_or_is_refused() {
+    for id in ["12345678901234567890123", "-9007199254740993000000", "1e30"] {
+        let (code, answers) =
+            run(&Diary::default(), &[], format!("{{\"id\":{id},\"tool\":\"change\",\"more\":1}}"));
+        assert_eq!((code, &answers[0]["id"]), (ExitCode::FAILURE, &Value::Null), "{id}");
+        let paths: Vec<&Value> =
+            answers[0]["error"]["issues"].as_array().unwrap().iter().map(|issue| &issue["path"]).collect();
+        assert_eq!(paths, ["/id", "/more"], "{id}: {answers:?}");
+    }
+    for id in ["18446744073709551615", "-9223372036854775808", "1.5", "\"12345678901234567890123\""] {
+        let diary = Diary::default();
+        let line = format!("{{\"id\":{id},\"tool\":\"change\"}}");
+        let (code, answers) = run(&diary, &[], line);
+        assert_eq!((code, answers[0]["id"].to_string()), (ExitCode::SUCCESS, id.to_owned()));
+    }
+}

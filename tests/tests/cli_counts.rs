@@ -111,7 +111,8 @@ const LINES: [(&str, u8, usize); 17] = [
     ("--help", 0, 0),
     ("shop -h", 0, 0),
     ("shop --help", 0, 0),
-    ("help shop", 0, 0),
+    // That of `help` itself, once.
+    ("help shop", 0, 1),
     ("shop gret", 3, 0),
     ("search-500 --help", 0, 1),
     ("search-501 --query x", 0, 1),

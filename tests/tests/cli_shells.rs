@@ -11,22 +11,31 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// A half-typed line, and what its last word becomes.
-const LINES: [(&str, &str); 9] = [
+const LINES: [(&str, &str); 11] = [
     ("demo sto", "store"),
     ("demo store sea", "search"),
     ("demo tools li", "list"),
     ("demo store search --li", "--limit"),
     ("demo store search lamp --level hi", "high"),
     ("demo -o yam", "yaml"),
+    ("demo probe fail con", "conflict"),
+    ("demo completions po", "powershell"),
     ("demo store search --dry", "--dry-run"),
     ("demo login --password-file no", "notes.txt"),
     // The plain option of a secret is refused, so it is not offered.
     ("demo login --pass", "--password-file"),
 ];
 
-/// Words that no shell offers: hidden options and tools, and what is no option at all.
-const HIDDEN: [&str; 5] =
-    ["demo deploy app --trace", "demo store loc", "demo read", "demo -o xm", "demo note ra"];
+/// Words that no shell offers: hidden options and tools, deprecated ones, and what is no option at all.
+const HIDDEN: [&str; 7] = [
+    "demo deploy app --trace",
+    "demo store loc",
+    "demo read",
+    "demo -o xm",
+    "demo note ra",
+    "demo note old",
+    "demo deploy app --siz",
+];
 
 /// Whether a shell is there; without it a test says so and is over.
 fn has(shell: &str) -> bool {

@@ -1,9 +1,10 @@
 //! What a run writes: results, errors and pages, each to its stream.
 
+use std::borrow::Cow;
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use tool_core::{Caller, Content, Plan, Registry, ToolOutput, ToolResult};
+use tool_core::{Caller, Content, Plan, Registry, ToolError, ToolOutput, ToolResult};
 
 use crate::approve::hide_secrets;
 use crate::exit::ExitCode;
@@ -13,12 +14,12 @@ use crate::help::{self, Detail, Page};
 use crate::live::{Live, Told};
 use crate::people::{self, Scene};
 use crate::quote::quote;
-use crate::select::Selection;
 use crate::session::{Next, Ready, Session, Stage, Waiting};
 use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::style::Style;
-use crate::{binary, builtin, command_line, out, program};
+use crate::visible::visible;
+use crate::{binary, builtin, command_line, out, program, size};
 
 impl Session<'_> {
     // ---- results -----------------------------------------------------------------------------------------------------
@@ -29,16 +30,16 @@ impl Session<'_> {
             Waiting::Plan(mut ready) => {
                 let call = std::mem::take(&mut ready.call);
                 let plan = ready.executor.plan(call, &ready.ctx, Caller::Cli).await;
-                let result = plan.map(|plan| ToolOutput::structured(self.planned(&ready, plan)));
+                let result = plan.map(|plan| {
+                    let tool = ready.stage.told().unwrap_or_default();
+                    ToolOutput::structured(self.planned(&ready, Plan { tool, ..plan }))
+                });
                 self.finish(&ready, result)
             }
-            Waiting::Batch(batch) => {
-                let stage = Stage { settings: Some(batch.settings.clone()), ..Stage::default() };
-                match batch.run(&mut *self.io.stdout).await {
-                    Ok(code) => code,
-                    Err(error) => self.report(&Settled::plain(error), &stage),
-                }
-            }
+            Waiting::Batch(batch, stage) => match batch.run(&mut *self.io.stdout).await {
+                Ok(code) => code,
+                Err(settled) => self.report(&settled, &stage),
+            },
         }
     }
 
@@ -97,26 +98,29 @@ impl Session<'_> {
     /// Writes a result.
     fn show(&mut self, mut output: ToolOutput, stage: &Stage) -> ExitCode {
         let Some(settings) = stage.settings.as_ref() else { return ExitCode::SUCCESS };
-        let mut notes = self.select(&mut output, settings.select.as_ref());
+        let selection = settings.select.as_ref();
+        let mut notes = selection.map(|selection| selection.keep(&mut output)).unwrap_or_default();
         notes.iter_mut().for_each(|note| note.insert_str(0, "warning: "));
         let target = Target { terminal: self.io.tty.stdout.then(|| self.columns()) };
         let written = match &settings.out {
-            Some(path) => out::write(&mut output, path, &self.io.cwd, stage.tool.as_deref(), settings),
+            Some(path) => out::write(&mut output, path, &self.io.cwd, stage.told().as_deref(), settings),
             None => Ok(out::Kept::All(Vec::new())),
         };
         let rendered = match written {
             Err(error) => return self.report(&Settled::plain(error), stage),
             Ok(out::Kept::Nothing(note)) => Rendered { bytes: Vec::new(), notes: vec![note] },
             Ok(out::Kept::All(told)) => {
-                let mut rendered = self.rendered(&output, settings, target, stage.tool.as_deref());
+                let mut rendered = self.rendered(&output, settings, target, stage.told().as_deref());
                 rendered.notes.extend(told);
                 rendered
             }
         };
         notes.extend(rendered.notes);
+        notes.extend(cut(&output));
         let code = self.print_bytes(&rendered.bytes, stage);
         if !settings.quiet {
             let lines: String = notes.iter().map(|note| format!("{note}\n")).collect();
+            let lines = self.safe(&lines).into_owned();
             self.complain(&lines);
         }
         let decided = output.meta.get(builtin::EXIT).filter(|_| stage.builtin).and_then(Value::as_u64);
@@ -145,35 +149,14 @@ impl Session<'_> {
         format::render(output, format, target)
     }
 
-    /// Keeps the parts that were asked for; the warnings are sentences.
-    fn select(&self, output: &mut ToolOutput, selection: Option<&Selection>) -> Vec<String> {
-        let Some(selection) = selection else { return Vec::new() };
-        let Some(value) = &output.structured else {
-            return vec!["--select changes nothing: the result has no structured value".to_owned()];
-        };
-        let selected = selection.apply(value);
-        output.content.clear();
-        output.structured = Some(selected.value);
-        selected.warnings
-    }
-
     // ---- errors ------------------------------------------------------------------------------------------------------
 
     /// Writes an error in the form that was asked for.
     pub(crate) fn report(&mut self, settled: &Settled, stage: &Stage) -> ExitCode {
         let settings = stage.settings.as_ref();
         let code = settled.error.kind().into();
-        if settings.is_some_and(Settings::is_structured) {
-            let value = json!({"ok": false, "tool": stage.tool, "error": settled.error.to_json()});
-            let wrapped = settings.is_some_and(|settings| settings.envelope);
-            let format = settings.and_then(|settings| settings.format);
-            if wrapped {
-                let text = program::render(&value, format, self.io.tty.stdout);
-                let _ = self.io.stdout.write_all(text.as_bytes()).and_then(|()| self.io.stdout.flush());
-            } else {
-                self.complain(&format!("{value}\n"));
-            }
-            return code;
+        if let Some(settings) = settings.filter(|settings| settings.is_structured()) {
+            return self.report_to_program(&settled.error, settings, stage);
         }
         let argv: Vec<String> = self.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let scene = Scene {
@@ -190,13 +173,33 @@ impl Session<'_> {
         code
     }
 
+    /// The failure form: in an envelope on standard output, else one line on standard error.
+    fn report_to_program(&mut self, error: &ToolError, settings: &Settings, stage: &Stage) -> ExitCode {
+        let form = |error: &ToolError| json!({"ok": false, "tool": stage.told(), "error": error.to_json()});
+        if settings.envelope {
+            let text = program::render(&form(error), settings.format, self.io.tty.stdout);
+            let text = if self.io.tty.stdout { visible(&text) } else { text };
+            let unwritten = match self.write(text.as_bytes()) {
+                Err(unwritten) if unwritten.kind() != io::ErrorKind::BrokenPipe => unwritten,
+                _ => return error.kind().into(),
+            };
+            let lost = (error.code_str() != out::UNWRITTEN).then(|| out::untold(error, &unwritten));
+            let line = format!("{}\n", form(lost.as_ref().unwrap_or(error)));
+            self.complain(&self.safe(&line).into_owned());
+            return ExitCode::FAILURE;
+        }
+        let line = format!("{}\n", form(error));
+        self.complain(&self.safe(&line).into_owned());
+        error.kind().into()
+    }
+
     pub(crate) fn warn<'w>(&mut self, settings: &Settings, warnings: impl Iterator<Item = &'w String>) {
         if settings.quiet {
             return;
         }
         let style = Style::of(settings.color, &self.io);
         let head = style.warning("warning");
-        let lines: String = warnings.map(|warning| format!("{head}: {warning}\n")).collect();
+        let lines: String = warnings.map(|warning| format!("{head}: {}\n", self.safe(warning))).collect();
         self.complain(&lines);
     }
 
@@ -206,39 +209,36 @@ impl Session<'_> {
         self.io.width.map_or(help::HELP_WIDTH.0, usize::from)
     }
 
+    /// Prints a page, which may tell what others wrote.
     pub(crate) fn print(&mut self, text: &str) -> ExitCode {
+        let text = if self.io.tty.stdout { Cow::Owned(visible(text)) } else { Cow::Borrowed(text) };
         self.print_bytes(text.as_bytes(), &Stage::default())
     }
 
     /// Writes to standard output. A reader that went away is no error.
     pub(crate) fn print_bytes(&mut self, bytes: &[u8], stage: &Stage) -> ExitCode {
-        let written = self.io.stdout.write_all(bytes).and_then(|()| self.io.stdout.flush());
-        match written {
+        match self.write(bytes) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(error) => self.report(&Settled::plain(out::unwritten(&error)), stage),
         }
     }
 
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.io.stdout.write_all(bytes).and_then(|()| self.io.stdout.flush())
+    }
+
+    /// A text that may tell what others wrote, as standard error gets it.
+    pub(crate) fn safe<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.io.tty.stderr { Cow::Owned(visible(text)) } else { Cow::Borrowed(text) }
+    }
+
     /// Writes to standard error; there is nobody left to tell when that fails.
-    fn complain(&mut self, text: &str) {
+    pub(crate) fn complain(&mut self, text: &str) {
         let _ = self.io.stderr.write_all(text.as_bytes()).and_then(|()| self.io.stderr.flush());
     }
 
     // ---- pages -------------------------------------------------------------------------------------------------------
-
-    /// The help that was asked for; without asking, the short one on standard error.
-    pub(crate) fn overview(
-        &mut self,
-        asked: Option<Detail>,
-        registry: &Registry,
-        make: impl FnOnce(Page<'_>) -> String,
-    ) -> Next {
-        match asked {
-            Some(detail) => self.page(detail, registry, make),
-            None => self.short_help(registry, make),
-        }
-    }
 
     pub(crate) fn page(
         &mut self,
@@ -251,8 +251,9 @@ impl Session<'_> {
     }
 
     /// The short help on standard error, for a command line that names no command.
-    fn short_help(&mut self, registry: &Registry, make: impl FnOnce(Page<'_>) -> String) -> Next {
+    pub(crate) fn short_help(&mut self, registry: &Registry, make: impl FnOnce(Page<'_>) -> String) -> Next {
         let text = self.page_text(Detail::Short, registry, make);
+        let text = self.safe(&text).into_owned();
         self.complain(&text);
         Next::Done(tool_core::ErrorKind::InvalidArgs.into())
     }
@@ -275,6 +276,13 @@ impl Session<'_> {
             missing: &self.missing_secrets(registry, None),
         })
     }
+}
+
+/// The note of what was left out of a result (calls.md, `meta.truncated`).
+fn cut(output: &ToolOutput) -> Option<String> {
+    let truncated = output.meta.get("truncated")?;
+    let number = |key| truncated.get(key).and_then(Value::as_u64);
+    Some(format!("result cut: {}", size::part(number("bytes")?, number("total")?)))
 }
 
 /// What a dry run tells of a call: its normal form, whether somebody would be asked, and the command line that makes it.

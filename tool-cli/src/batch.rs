@@ -3,39 +3,40 @@
 //! Only reads overlap; a side effect waits for all before it, and all behind it wait. Nobody is asked.
 
 mod frame;
+mod lines;
+mod warnings;
 
 use std::collections::VecDeque;
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::Path;
-use std::thread;
+use std::io::{self, Read, Write};
 
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tool_core::args::MAX_ARGS_BYTES;
 use tool_core::def::Surface;
 use tool_core::{
-    Call, Caller, Executor, IssueCode, Plan, Registry, ToolContext, ToolError, ToolOutput, ToolResult,
-    envelope,
+    Call, Caller, Executor, Plan, Registry, ToolContext, ToolError, ToolOutput, ToolResult, envelope,
 };
 
-use frame::Frame;
+pub(crate) use self::lines::open;
+pub(crate) use self::warnings::Warnings;
 
-use crate::answer;
+use self::frame::Frame;
+use self::lines::{Broken, Line, read_ahead};
+
 use crate::builtin::call::unknown_tool;
 use crate::exit::ExitCode;
-use crate::fault::{Fault, text};
+use crate::fault::Fault;
 use crate::flags::Table;
 use crate::format::Format;
 use crate::globals::{AllGiven, Global};
 use crate::out;
 use crate::schema;
 use crate::settings::Settings;
-use crate::sources::unreadable_file;
+use crate::settled::Settled;
 use crate::tree::Tree;
+use crate::visible::visible;
+use crate::{answer, refused};
 
 /// Calls from JSON Lines.
 pub(crate) struct Batch {
@@ -44,54 +45,32 @@ pub(crate) struct Batch {
     pub(crate) executor: Executor,
     pub(crate) ctx: ToolContext,
     pub(crate) settings: Settings,
+    /// What was named as the input, and the input.
+    pub(crate) jsonl: String,
     pub(crate) input: Box<dyn Read + Send>,
     /// How many reads may run at once.
     pub(crate) jobs: usize,
     pub(crate) cancel: CancellationToken,
+    /// Whether standard output is a terminal.
+    pub(crate) terminal: bool,
+    /// Where a person is warned, if that is wanted.
+    pub(crate) warnings: Option<Warnings>,
 }
 
-/// The file or standard input that the lines come from.
-pub(crate) fn open(
-    jsonl: &str,
-    stdin: Box<dyn Read + Send>,
-    cwd: &Path,
-) -> Result<Box<dyn Read + Send>, Box<Fault>> {
-    if jsonl == "-" {
-        return Ok(stdin);
-    }
-    match File::open(cwd.join(jsonl)) {
-        Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(Box::new(unreadable_file(OsStr::new(jsonl), &error).at("jsonl").flag("--jsonl"))),
-    }
-}
-
-/// The global options that make no sense for many answers.
+/// The faults of global options that make no sense for many answers.
 pub(crate) fn refused(given: &AllGiven, settings: &Settings) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    let other_format = settings.format.is_some_and(|format| format != Format::Jsonl);
-    let rows = [
-        (Global::Envelope, "--envelope", true),
-        (Global::IdempotencyKey, "--idempotency-key", true),
-        (Global::Out, "--out", true),
-        (Global::Format, "--format", other_format),
-        (Global::Json, "--json", true),
-        (Global::Input, "--input", true),
-        (Global::Schema, "--schema", true),
+    let mut options = vec![
+        Global::Envelope,
+        Global::IdempotencyKey,
+        Global::Out,
+        Global::Json,
+        Global::Input,
+        Global::Schema,
     ];
-    for (global, flag, refused) in rows {
-        if let Some(found) = given.last(global).filter(|_| refused) {
-            let fault = Fault::new(IssueCode::Constraint, "one JSON line for each call", text(flag));
-            faults.push(fault.flag(flag).words(found.words.clone()));
-        }
+    if settings.format.is_some_and(|format| format != Format::Jsonl) {
+        options.push(Global::Format);
     }
-    faults
-}
-
-/// A line of the input, numbered from 1.
-struct Line {
-    number: usize,
-    /// `None` when it is too long to be read.
-    text: Option<Vec<u8>>,
+    refused::refused(given, &options, "one JSON line for each call")
 }
 
 /// What a line asks for.
@@ -119,9 +98,10 @@ impl Batch {
     /// Answers every line.
     ///
     /// # Errors
-    /// `failed`, code `output_write`, when an answer cannot be written although somebody reads.
-    pub(crate) async fn run(self, stdout: &mut (dyn Write + Send)) -> Result<ExitCode, ToolError> {
-        let Batch { input, jobs, .. } = self;
+    /// `failed`, code `output_write`, when an answer cannot be written although somebody reads, and `input_read`, when a line
+    /// cannot be read; `invalid_args` when none can.
+    pub(crate) async fn run(self, stdout: &mut (dyn Write + Send)) -> Result<ExitCode, Settled> {
+        let Batch { input, jobs, jsonl, .. } = self;
         let mut lines = read_ahead(input, 2 * jobs);
         let batch = Answers {
             program: self.program,
@@ -129,9 +109,12 @@ impl Batch {
             ctx: self.ctx,
             settings: self.settings,
             stdout,
+            terminal: self.terminal,
+            warnings: self.warnings,
             failed: false,
+            broken: None,
         };
-        batch.run(&mut lines, jobs, &self.cancel).await
+        batch.run(&mut lines, jobs, &self.cancel, &jsonl).await
     }
 }
 
@@ -142,7 +125,10 @@ struct Answers<'w> {
     ctx: ToolContext,
     settings: Settings,
     stdout: &'w mut (dyn Write + Send),
+    terminal: bool,
+    warnings: Option<Warnings>,
     failed: bool,
+    broken: Option<Broken>,
 }
 
 /// Why no more answers can be written.
@@ -151,22 +137,26 @@ struct Unwritten(io::ErrorKind);
 impl Answers<'_> {
     async fn run(
         mut self,
-        lines: &mut mpsc::Receiver<Line>,
+        lines: &mut mpsc::Receiver<Result<Line, Broken>>,
         jobs: usize,
         cancel: &CancellationToken,
-    ) -> Result<ExitCode, ToolError> {
-        Ok(match self.answer_all(lines, jobs, cancel).await {
-            Err(Unwritten(io::ErrorKind::BrokenPipe)) => ExitCode::SUCCESS,
-            Err(Unwritten(kind)) => return Err(out::unwritten(&kind.into())),
-            Ok(()) if cancel.is_cancelled() => tool_core::ErrorKind::Cancelled.into(),
-            Ok(()) if self.failed => ExitCode::FAILURE,
-            Ok(()) => ExitCode::SUCCESS,
+        jsonl: &str,
+    ) -> Result<ExitCode, Settled> {
+        let answered = self.answer_all(lines, jobs, cancel).await;
+        Ok(match (answered, self.broken) {
+            (Err(Unwritten(io::ErrorKind::BrokenPipe)), _) => ExitCode::SUCCESS,
+            (Err(Unwritten(kind)), _) => return Err(Settled::plain(out::unwritten(&kind.into()))),
+            // Waiting for input ends with an error then.
+            (Ok(()), _) if cancel.is_cancelled() => tool_core::ErrorKind::Cancelled.into(),
+            (Ok(()), Some(broken)) => return Err(broken.settled(jsonl)),
+            (Ok(()), None) if self.failed => ExitCode::FAILURE,
+            (Ok(()), None) => ExitCode::SUCCESS,
         })
     }
 
     async fn answer_all(
         &mut self,
-        lines: &mut mpsc::Receiver<Line>,
+        lines: &mut mpsc::Receiver<Result<Line, Broken>>,
         jobs: usize,
         cancel: &CancellationToken,
     ) -> Result<(), Unwritten> {
@@ -178,7 +168,8 @@ impl Answers<'_> {
                 result = front(&mut running), if !running.is_empty() => self.answer_front(&mut running, result)?,
                 () = cancel.cancelled(), if open => open = false,
                 line = lines.recv(), if open && running.len() < jobs => match line {
-                    Some(line) => self.start(line, &mut running).await?,
+                    Some(Ok(line)) => self.start(line, &mut running).await?,
+                    Some(Err(broken)) => (open, self.broken) = (false, Some(broken)),
                     None => open = false,
                 },
             }
@@ -249,21 +240,23 @@ impl Answers<'_> {
 
     fn answer(&mut self, head: Head, result: ToolResult) -> Result<(), Unwritten> {
         self.failed |= result.is_err();
-        let result = result.map(|output| self.selected(output));
+        let result = result.map(|output| self.selected(output, head.line));
         let mut line = Map::from_iter([("id".to_owned(), head.id), ("line".to_owned(), head.line.into())]);
         if let Value::Object(outcome) = envelope("", &result) {
             line.extend(outcome);
         }
         line.insert("tool".to_owned(), head.tool);
         let text = format!("{}\n", Value::Object(line));
+        let text = if self.terminal { visible(&text) } else { text };
         let written = self.stdout.write_all(text.as_bytes()).and_then(|()| self.stdout.flush());
         written.map_err(|error| Unwritten(error.kind()))
     }
 
-    fn selected(&self, mut output: ToolOutput) -> ToolOutput {
-        if let (Some(selection), Some(value)) = (&self.settings.select, &output.structured) {
-            output.structured = Some(selection.apply(value).value);
-            output.content.clear();
+    fn selected(&mut self, mut output: ToolOutput, line: usize) -> ToolOutput {
+        let Some(selection) = &self.settings.select else { return output };
+        let told = selection.keep(&mut output);
+        if let Some(warnings) = &mut self.warnings {
+            told.iter().for_each(|warning| warnings.tell(line, warning));
         }
         output
     }
@@ -306,37 +299,4 @@ async fn front(running: &mut VecDeque<Running>) -> ToolResult {
             .unwrap_or_else(|error| Err(ToolError::internal("The call stopped unexpectedly.").source(error))),
         None => std::future::pending().await,
     }
-}
-
-/// Reads lines on a thread of its own, at most `ahead` before they are asked for.
-fn read_ahead(input: Box<dyn Read + Send>, ahead: usize) -> mpsc::Receiver<Line> {
-    let (sender, receiver) = mpsc::channel(ahead.max(1));
-    thread::spawn(move || {
-        let mut input = BufReader::new(input);
-        let mut number = 0;
-        while let Ok(Some(text)) = next_line(&mut input) {
-            number += 1;
-            if sender.blocking_send(Line { number, text }).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-/// The next line without its end; `Some(None)` for one that is too long.
-fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Vec<u8>>>> {
-    let mut line = Vec::new();
-    let most = MAX_ARGS_BYTES as u64 + 1;
-    if input.by_ref().take(most).read_until(b'\n', &mut line)? == 0 {
-        return Ok(None);
-    }
-    if line.len() > MAX_ARGS_BYTES && !line.ends_with(b"\n") {
-        input.skip_until(b'\n')?;
-        return Ok(Some(None));
-    }
-    if line.ends_with(b"\n") {
-        line.pop();
-    }
-    Ok(Some(Some(line)))
 }

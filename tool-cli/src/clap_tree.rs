@@ -64,7 +64,7 @@ impl ClapTree<'_> {
         for (group, commands) in &tools.groups {
             root = self.add_group(root, group, self.groups.get(group).map(String::as_str), commands);
         }
-        for command in tools.tools.iter().filter(|command| command.is_listed()) {
+        for command in tools.tools.iter().filter(|command| self.lists(command)) {
             root = root.subcommand(self.tool(command));
         }
         for (word, about) in builtin::words(own) {
@@ -78,6 +78,12 @@ impl ClapTree<'_> {
         root
     }
 
+    /// Whether a command is there: pages tell of deprecated ones, scripts do not offer them.
+    fn lists(&self, command: &tree::Command<'_>) -> bool {
+        let current = command.entry.def().deprecated.is_none() || self.options.form != Form::Script;
+        command.is_listed() && current
+    }
+
     /// Adds a group, unless everything in it is hidden.
     fn add_group(
         &self,
@@ -86,7 +92,7 @@ impl ClapTree<'_> {
         about: Option<&str>,
         commands: &[tree::Command<'_>],
     ) -> Command {
-        let listed: Vec<&tree::Command<'_>> = commands.iter().filter(|command| command.is_listed()).collect();
+        let listed: Vec<&tree::Command<'_>> = commands.iter().filter(|command| self.lists(command)).collect();
         if listed.is_empty() {
             return root;
         }

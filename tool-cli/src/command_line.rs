@@ -72,9 +72,14 @@ impl Line<'_> {
         match (param.kind, value) {
             _ if param.secret => self.words.extend([format!("--{long}-file"), "FILE".to_owned()]),
             (Kind::Switch, Value::Bool(true)) => self.words.push(format!("--{long}")),
+            (Kind::Switch, Value::Bool(false)) if param.nullable => {
+                self.words.push(format!("--{long}=false"))
+            }
             (Kind::Switch, Value::Bool(false)) => self.words.push(format!("--{}", negated(long))),
             (_, Value::Null) if param.nullable => self.words.push(format!("--{}", negated(long))),
-            (Kind::List(_), Value::Array(items)) if items.is_empty() && param.negates() => {
+            (Kind::List(_), Value::Array(items))
+                if items.is_empty() && param.negates() && !param.nullable =>
+            {
                 self.words.push(format!("--{}", negated(long)));
             }
             _ => match option_words(param, value) {

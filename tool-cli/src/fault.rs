@@ -85,7 +85,8 @@ pub(crate) fn text(text: &str) -> String {
 
 /// `one of the parameters a, b`.
 pub(crate) fn one_of_parameters(table: &Table) -> String {
-    let names: Vec<&str> = table.params.iter().map(|param| param.name.as_str()).collect();
+    let listed = table.params.iter().filter(|param| !param.hidden);
+    let names: Vec<&str> = listed.map(|param| param.name.as_str()).collect();
     if names.is_empty() {
         return "no parameters".to_owned();
     }

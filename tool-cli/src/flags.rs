@@ -63,7 +63,7 @@ pub struct Param {
 pub enum Effect {
     /// Gives a value, or turns a switch on.
     Give,
-    /// `--no-x`: false, an empty list, or null.
+    /// `--no-x`: null where that is a value of its own, else false or an empty list.
     Negate,
     /// `--x-file`: the secret stands in a file.
     File,
@@ -185,6 +185,11 @@ impl Table {
         self.params.iter().position(|param| param.is_called(name))
     }
 
+    /// Whether a parameter is in no list.
+    pub fn is_hidden(&self, param: usize) -> bool {
+        self.params.get(param).is_some_and(|param| param.hidden)
+    }
+
     /// Parameter, or member of it, that a spelling is about.
     pub fn target(&self, param: usize, member: Option<usize>) -> Option<&Param> {
         let param = self.params.get(param)?;
@@ -266,12 +271,17 @@ impl Param {
         if self.kind == Kind::Switch { self.default().and_then(Value::as_bool) } else { None }
     }
 
+    /// Whether it is a switch that is given or negated, as pages show in one row: `--[no-]x`.
+    pub fn is_on_or_off(&self) -> bool {
+        self.kind == Kind::Switch && self.switched_on().is_none() && !self.nullable
+    }
+
     /// Whether lists show the spelling with an effect: of a switch with a default only the one that changes something.
     fn lists(&self, effect: Effect) -> bool {
         match (effect, self.kind) {
             (Effect::Refuse, _) => false,
             (Effect::Give, Kind::Switch) => self.switched_on() != Some(true),
-            (Effect::Negate, Kind::Switch) => self.switched_on() != Some(false),
+            (Effect::Negate, Kind::Switch) => self.nullable || self.switched_on() != Some(false),
             _ => true,
         }
     }

@@ -4,6 +4,7 @@
 //! decoder as it is. A parameter with a fault is withheld, so that its other mistakes are not guessed at.
 
 mod input;
+mod members;
 mod reading;
 mod repeated;
 
@@ -18,6 +19,7 @@ use tool_core::args;
 use tool_core::{ArgIssue, IssueCode};
 
 use self::input::Input;
+use self::members::Whole;
 use crate::fault::{Fault, pointer};
 use crate::flags::{Effect, Param, Table};
 use crate::globals;
@@ -132,8 +134,8 @@ impl Gatherer<'_, '_, '_> {
             return None;
         }
         let found = if !own.is_empty() {
-            let base = from_input.values().next().filter(|_| param.kind == Kind::Object);
-            self.explicit(param, own, base)
+            let base = from_input.into_iter().map(|(_, value)| value).next();
+            self.explicit(param, own, base.filter(|_| param.kind == Kind::Object))
         } else if !from_input.is_empty() {
             return Some(from_input);
         } else {
@@ -170,45 +172,10 @@ impl Gatherer<'_, '_, '_> {
         if asks { self.sources.secret(&param.name).map(Value::from) } else { None }
     }
 
-    /// The value that options give.
-    fn explicit(&mut self, param: &Param, own: &[&Given], base: Option<&Value>) -> Found<Value> {
-        let path = pointer([param.name.as_str()]);
-        let whole: Vec<Use<'_>> =
-            own.iter().filter(|given| given.member.is_none()).map(|given| Use::from(*given)).collect();
-        let mut value = match base {
-            _ if !whole.is_empty() => self.value(param, &whole, &path)?,
-            Some(base) => base.clone(),
-            None if whole.len() == own.len() => return self.value(param, &whole, &path),
-            None => Value::Object(Map::new()),
-        };
-        let mut sound = Ok(());
-        for (index, member) in param.members.iter().enumerate() {
-            let uses: Vec<Use<'_>> = own
-                .iter()
-                .filter(|given| given.member == Some(index))
-                .map(|given| Use::from(*given))
-                .collect();
-            if uses.is_empty() {
-                continue;
-            }
-            match (
-                self.value(member, &uses, &format!("{path}{}", pointer([member.name.as_str()]))),
-                &mut value,
-            ) {
-                (Ok(found), Value::Object(object)) => {
-                    object.insert(member.name.clone(), found);
-                }
-                (Ok(_), _) => {}
-                (Err(Noted), _) => sound = Err(Noted),
-            }
-        }
-        sound.map(|()| value)
-    }
-
     /// The value of a parameter or member that was given at least once.
     fn value(&mut self, target: &Param, uses: &[Use<'_>], path: &str) -> Found<Value> {
         match target.kind {
-            Kind::Switch => self.switch(uses, path),
+            Kind::Switch => self.switch(target, uses, path),
             Kind::List(items) => self.list(target, items, uses, path),
             Kind::Map(items) => self.map(target, items, uses, path),
             _ => {
@@ -255,10 +222,11 @@ impl Gatherer<'_, '_, '_> {
         }
     }
 
-    fn switch(&mut self, uses: &[Use<'_>], path: &str) -> Found<Value> {
+    fn switch(&mut self, target: &Param, uses: &[Use<'_>], path: &str) -> Found<Value> {
         let Some(used) = uses.last() else { return Err(Noted) };
         self.out.origins.note(path.to_owned(), used.flag, used.words.cloned());
         match (used.effect, used.value) {
+            (Effect::Negate, _) if target.nullable => Ok(Value::Null),
             (Effect::Negate, _) => Ok(Value::Bool(false)),
             (_, None) => Ok(Value::Bool(true)),
             (_, Some(_)) => self.word(*used, path).map(Value::from),
@@ -321,6 +289,8 @@ impl Gatherer<'_, '_, '_> {
             issue.path.insert_str(0, path);
             if issue.code == IssueCode::Syntax {
                 issue.expected = self.words.table.expected(schema);
+                // A text that ends too early does so behind its last column, and there may be none.
+                issue.got = issue.got.replacen(", column 0: ", ", column 1: ", 1);
             }
             self.out.faults.push(Fault {
                 issue,
@@ -346,10 +316,10 @@ impl Gatherer<'_, '_, '_> {
             }
             [head, _] if self.is_faulty(head) => return,
             [head, key] => {
-                let object = args.entry(head.clone()).or_insert_with(|| Value::Object(Map::new()));
-                if let Value::Object(object) = object {
-                    object.insert(key.clone(), value);
-                }
+                let entry = args.entry(head.clone()).or_insert(Value::Null);
+                let mut whole = Whole::from(entry.take());
+                whole.insert(key, value);
+                *entry = whole.into();
             }
             _ => return,
         }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod approve;
+mod ask;
 mod batch;
 mod binary;
 mod brackets;
@@ -45,6 +46,7 @@ mod people;
 mod program;
 mod progress;
 pub mod quote;
+mod refused;
 mod route;
 mod run;
 mod runtime;
@@ -56,6 +58,7 @@ mod settings;
 mod settled;
 mod sight;
 mod signals;
+mod size;
 mod skill;
 mod sources;
 mod style;

@@ -51,25 +51,27 @@ impl Options<'_> {
     }
 
     fn shows(&self, param: &Param) -> bool {
-        let outdated = self.form == Form::Page(Detail::Short) && param.deprecated.is_some();
+        let outdated = self.form != Form::Page(Detail::Full) && param.deprecated.is_some();
         param.long.is_some() && !param.hidden && !outdated
     }
 
     fn param(&self, param: &Param, table: &Table) -> Vec<Arg> {
-        let position = (param.positional || param.last).then(|| self.position(param));
         let index = table.params.iter().position(|other| other.name == param.name);
+        let position = (param.positional || param.last).then(|| self.position(param, index));
         let listed =
             table.spellings.iter().filter(|spelling| spelling.listed && Some(spelling.param) == index);
         let options = listed.filter_map(|spelling| self.option(spelling, param, table));
         position.into_iter().chain(options).collect()
     }
 
-    fn position(&self, param: &Param) -> Arg {
+    fn position(&self, param: &Param, index: Option<usize>) -> Arg {
         let arg = Arg::new(param.long.clone().unwrap_or_default())
             .value_name(param.value_name.clone())
             .required(param.required)
             .help(self.text(param, str::to_owned))
             .help_heading("Arguments")
+            // Under a heading of its own clap goes by names, unless it is told better.
+            .display_order(index.unwrap_or_default())
             .last(param.last);
         let many = if param.required { 1.. } else { 0.. };
         let arg = if matches!(param.kind, Kind::List(_)) { arg.num_args(many) } else { arg };
@@ -83,7 +85,7 @@ impl Options<'_> {
         if page && spelling.member.is_some() && self.form != Form::Page(Detail::Full) {
             return None;
         }
-        let both = page && target.kind == Kind::Switch && target.switched_on().is_none();
+        let both = page && target.is_on_or_off();
         if both && spelling.effect == Effect::Negate {
             return None;
         }
@@ -96,11 +98,11 @@ impl Options<'_> {
         };
         let heading = if param.kind.is_json() { "Structured options" } else { "Options" };
         let arg = arg.help_heading(heading).help(match (spelling.effect, target.kind) {
+            (Effect::Negate, _) if target.nullable => "No value: null".to_owned(),
             (Effect::Negate, Kind::Switch) => {
                 self.text(target, |text| format!("Turn off: {}", lower_first(text)))
             }
-            (Effect::Negate, Kind::List(_)) => "None: an empty list".to_owned(),
-            (Effect::Negate, _) => "No value: null".to_owned(),
+            (Effect::Negate, _) => "None: an empty list".to_owned(),
             _ => self.text(target, str::to_owned),
         });
         Some(match (spelling.effect, target.kind) {

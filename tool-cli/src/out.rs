@@ -140,8 +140,18 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
+/// The code of what could not be written.
+pub(crate) const UNWRITTEN: &str = "output_write";
+
 /// The error of a result that could not be delivered.
 pub(crate) fn unwritten(error: &io::Error) -> ToolError {
     ToolError::failed(format!("The call succeeded, but its result could not be written: {}.", error.kind()))
-        .code("output_write")
+        .code(UNWRITTEN)
+}
+
+/// The error of a failure that could not be told where it should be.
+pub(crate) fn untold(failure: &ToolError, error: &io::Error) -> ToolError {
+    let (code, why) = (failure.code_str(), error.kind());
+    ToolError::failed(format!("The call failed with {code}, which could not be written: {why}."))
+        .code(UNWRITTEN)
 }

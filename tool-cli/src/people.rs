@@ -53,7 +53,7 @@ impl Scene<'_> {
 /// An error as text.
 pub(crate) fn render(settled: &Settled, scene: &Scene<'_>) -> String {
     let error = &settled.error;
-    let head = scene.style.error(&format!("error[{}]", error.code_str()));
+    let head = scene.style.error(&format!("error[{}]", scene.safe(error.code_str())));
     let mut out = format!("{head}: {}\n", scene.safe(error.message()));
     if !error.arg_issues().is_empty() {
         out.push('\n');
@@ -92,14 +92,15 @@ fn issues(settled: &Settled, scene: &Scene<'_>) -> String {
         .zip(&settled.words)
         .take(ISSUES_SHOWN)
         .map(|((issue, flag), words)| {
-            (place(issue, flag.as_deref(), words.as_ref(), scene), sentence(issue, scene.table))
+            let place = place(issue, flag.as_deref(), words.as_ref(), scene);
+            (scene.safe(&place).into_owned(), sentence(issue, scene.table))
         })
         .collect();
     let width = rows.iter().map(|row| row.0.width()).max().unwrap_or(0);
     let mut out = String::new();
     for (place, sentence) in rows {
         let pad = " ".repeat(width.saturating_sub(place.width()));
-        let _ = writeln!(out, "  {}{pad}  {}", scene.safe(&place), scene.safe(&sentence));
+        let _ = writeln!(out, "  {place}{pad}  {}", scene.safe(&sentence));
     }
     if all.len() > ISSUES_SHOWN {
         let _ = writeln!(out, "  … {} more; --json lists all", all.len() - ISSUES_SHOWN);
@@ -168,10 +169,15 @@ fn options(text: &str, path: &str, table: &Table) -> String {
 /// `one of the parameters a, b` with each parameter as its option.
 fn listed_options(expected: &str, table: &Table) -> String {
     let Some(names) = expected.strip_prefix("one of the parameters ") else { return expected.to_owned() };
+    let is_hidden = |name: &&str| table.named(name).is_some_and(|at| table.is_hidden(at));
     let options: Vec<String> = names
         .split(", ")
+        .filter(|name| !is_hidden(name))
         .map(|name| table.usage(&format!("/{name}")).unwrap_or_else(|| name.to_owned()))
         .collect();
+    if options.is_empty() {
+        return "no options".to_owned();
+    }
     format!("one of {}", options.join(", "))
 }
 

@@ -7,6 +7,7 @@ mod told;
 
 use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
+use tool_core::ToolOutput;
 use tool_core::args::{did_you_mean, suggest};
 
 pub(crate) use self::told::no_such_part;
@@ -65,6 +66,17 @@ impl Selection {
             return Err(format!("more than {SELECT_PATHS} paths"));
         }
         Ok(Selection::Paths(paths))
+    }
+
+    /// Keeps the parts of a result; the warnings are sentences.
+    pub(crate) fn keep(&self, output: &mut ToolOutput) -> Vec<String> {
+        let Some(value) = &output.structured else {
+            return vec!["--select changes nothing: the result has no structured value".to_owned()];
+        };
+        let selected = self.apply(value);
+        output.content.clear();
+        output.structured = Some(selected.value);
+        selected.warnings
     }
 
     /// The parts of a value.

@@ -7,21 +7,22 @@ mod indirect;
 mod surroundings;
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io;
 
 use clap_lex::RawArgs;
 use tool_core::args::MAX_ARGS_BYTES;
-use tool_core::{Call, Executor, Registry, ToolContext, ToolEntry, ToolError};
+use tool_core::{Call, Executor, IssueCode, Registry, ToolContext, ToolEntry, ToolError};
 
 use crate::batch::Batch;
 use crate::builtin;
 use crate::clash;
 use crate::cli::Cli;
 use crate::exit::ExitCode;
-use crate::fault::Fault;
+use crate::fault::{Fault, text};
 use crate::flags::Table;
 use crate::gather::{Gathered, Words, gather};
 use crate::globals::Global;
+use crate::help::Page;
 use crate::io::Io;
 use crate::lex::{Lexed, Lexer};
 use crate::live::Live;
@@ -50,7 +51,7 @@ pub(crate) enum Waiting {
     /// A dry run.
     Plan(Box<Ready>),
     /// Calls from JSON Lines.
-    Batch(Box<Batch>),
+    Batch(Box<Batch>, Stage),
 }
 
 /// A call that can be made, with all that its result needs.
@@ -73,6 +74,14 @@ pub(crate) struct Stage {
     pub(crate) table: Table,
     /// Whether it is one of the commands that every program has.
     pub(crate) builtin: bool,
+}
+
+impl Stage {
+    /// What envelopes and errors call the tool: a command that every program has goes by its words.
+    pub(crate) fn told(&self) -> Option<String> {
+        let words = self.command.as_ref().filter(|_| self.builtin).map(|words| words.join(" "));
+        words.or_else(|| self.tool.clone())
+    }
 }
 
 /// Why a run ends before a call.
@@ -160,12 +169,9 @@ impl<'c> Session<'c> {
         match route {
             Route::Tool(command) => self.tool(lexer, command, &registry, None),
             Route::Builtin(command) if command.entry.name() == "call" => self.call(lexer, command, &registry),
-            Route::Builtin(command) if command.entry.name() == "help" && help.is_none() => {
-                self.help(lexer, &registry, &tree, &own)
-            }
             Route::Builtin(command) => self.tool(lexer, command, &builtins, Some(&registry)),
-            Route::Root => Ok(self.overview(help, &registry, |page| page.root(&tree, &own))),
-            Route::Group(tree, group) => Ok(self.overview(help, &registry, |page| page.group(tree, group))),
+            Route::Root => self.overview(lexer, &registry, |page| page.root(&tree, &own)),
+            Route::Group(tree, group) => self.overview(lexer, &registry, |page| page.group(tree, group)),
             Route::Unknown(error) => Err(self.early(lexer, Settled::plain(error))),
             Route::Fault(fault) => Err(self.early(lexer, Settled::of_faults(vec![*fault]))),
         }
@@ -178,6 +184,24 @@ impl<'c> Session<'c> {
             settled(&settings);
         }
         (settings, faults)
+    }
+
+    /// The page of the program or a group: the help that was asked for, else the short one on standard error, unless an option
+    /// is wrong.
+    fn overview(
+        &mut self,
+        lexer: Lexer<'_>,
+        registry: &Registry,
+        make: impl FnOnce(Page<'_>) -> String,
+    ) -> Result<Next, Box<Refusal>> {
+        if let Some(detail) = lexer.help() {
+            return Ok(self.page(detail, registry, make));
+        }
+        let (settings, faults) = self.settings(&lexer.finish());
+        if faults.is_empty() {
+            return Ok(self.short_help(registry, make));
+        }
+        Err(Refusal::at(Settled::of_faults(faults), Stage { settings: Some(settings), ..Stage::default() }))
     }
 
     /// An error before any tool was reached; the words behind it still say in which form to report it.
@@ -223,7 +247,8 @@ impl<'c> Session<'c> {
                     let (shown, lost) = target.of_one(command.entry)?;
                     let told = if settings.quiet { Vec::new() } else { lost };
                     for issue in told {
-                        let _ = writeln!(self.io.stderr, "warning: {issue}");
+                        let line = format!("warning: {issue}\n");
+                        self.complain(&self.safe(&line).into_owned());
                     }
                     Ok(Next::Done(self.show_value(shown, &stage)))
                 }
@@ -231,9 +256,11 @@ impl<'c> Session<'c> {
             };
         }
         faults.extend(no_such_part(&settings, &lexed, def));
+        if about.is_some() {
+            faults.extend(builtin::refused(command.entry.name(), &lexed.globals));
+        }
         let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
-        let check = || settings.check_file().and_then(|()| settings.check_root());
-        if let Err(error) = if tolerant { Ok(()) } else { check() } {
+        if !tolerant && let Err(error) = usable(&settings, &lexed.faults, &mut faults) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
@@ -319,5 +346,19 @@ impl<'c> Session<'c> {
             Some(format!("{} is deprecated: {instead}", given.flag))
         });
         tool.into_iter().chain(options).collect()
+    }
+}
+
+/// Whether the settings can be used. A root that is none is told beside what else is wrong with the words.
+fn usable(settings: &Settings, lexed: &[Fault], faults: &mut Vec<Fault>) -> Result<(), ToolError> {
+    settings.check_file()?;
+    match settings.check_root() {
+        Err(_) if !lexed.is_empty() || !faults.is_empty() => {
+            let root = settings.root.to_string_lossy();
+            let fault = Fault::new(IssueCode::Invalid, "an existing directory", text(&root));
+            faults.push(fault.flag("--root"));
+            Ok(())
+        }
+        checked => checked,
     }
 }

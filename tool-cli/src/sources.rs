@@ -11,6 +11,7 @@ use tool_core::IssueCode;
 
 use crate::fault::{Fault, text};
 use crate::io::Terminal;
+use crate::visible::visible;
 
 /// Where words are read from.
 pub(crate) struct Sources<'a> {
@@ -108,7 +109,7 @@ impl Sources<'_> {
     /// Asks a person for a secret, without echo; `None` where nobody can be asked, or nothing was typed.
     pub(crate) fn secret(&mut self, name: &str) -> Option<String> {
         let terminal = self.terminal.as_mut().filter(|_| !self.no_input)?;
-        let answer = terminal.ask_hidden(&format!("{name}: ")).ok()??;
+        let answer = terminal.ask_hidden(&format!("{}: ", visible(name))).ok()??;
         Some(answer.trim_end_matches(['\r', '\n']).to_owned()).filter(|secret| !secret.is_empty())
     }
 
@@ -159,6 +160,12 @@ impl Sources<'_> {
 pub(crate) fn not_utf8(typed: &str, valid: usize) -> Box<Fault> {
     let fault = Fault::new(IssueCode::Invalid, "UTF-8 text", text(typed));
     Box::new(fault.hint(format!("not UTF-8 at byte {valid}")))
+}
+
+/// The fault of a word that is not text.
+pub(crate) fn no_text(word: &OsStr) -> Fault {
+    let valid = word.as_encoded_bytes().utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+    *not_utf8(&word.to_string_lossy(), valid)
 }
 
 /// The fault of a file that cannot be opened.

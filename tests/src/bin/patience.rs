@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tool_cli::Cli;
 use tool_core::prelude::*;
-use tool_core::{Progress, Registry};
+use tool_core::{Progress, Question, Registry};
 
 /// How often a tool looks whether it may go on.
 const ROUND: Duration = Duration::from_millis(5);
@@ -82,6 +83,19 @@ fn take(
     [body, other, handle].map(Option::unwrap_or_default).concat()
 }
 
+/// Orders what the person says.
+#[tool(register = false)]
+async fn order(ctx: &ToolContext) -> Result<Value, ToolError> {
+    let size = json!({"type": "string", "enum": ["small", "large"], "default": "small"});
+    let question = Question::new("What shall\u{1b}[2J it be?")
+        .field("what", json!({"type": "string", "description": "What to drink."}), true)
+        .field("size", size, true)
+        .field("count", json!({"type": "integer", "minimum": 1, "maximum": 9}), false);
+    let answer = ctx.ask("order", question).await?;
+    ctx.confirm("sure", "Order it?").await?;
+    Ok(answer)
+}
+
 fn main() -> std::process::ExitCode {
     let registry = Registry::builder()
         .add::<WaitTool>()
@@ -89,6 +103,7 @@ fn main() -> std::process::ExitCode {
         .add::<RemoveTool>()
         .add::<LoginTool>()
         .add::<TakeTool>()
+        .add::<OrderTool>()
         .build()
         .map_err(ToolError::from);
     tool_cli::main(registry.map(|registry| Cli::new(registry).name("patience").version("1.0.0")))

@@ -9,6 +9,7 @@
 )]
 
 mod colors;
+mod escapes;
 mod interrupt;
 mod live;
 mod pipes;
@@ -16,5 +17,6 @@ mod program;
 mod progress;
 mod prompt;
 mod pty;
+mod questions;
 mod screen;
 mod secrets;

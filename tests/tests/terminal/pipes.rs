@@ -58,6 +58,37 @@ fn a_full_disk_is_told_in_one_line() {
 }
 
 #[test]
+fn a_failure_that_cannot_be_told_where_it_should_be_is_told_in_one_line_beside() {
+    if !fs::exists("/dev/full").unwrap() {
+        return;
+    }
+    let search = format!("{DEMO} store search lamp --limit 0 --envelope");
+    let (code, stdout, stderr) = bash(&search);
+    assert_eq!((code, stderr.as_str()), (Some(2), ""), "{stdout}");
+    for (line, told) in [(search, "invalid_args"), (format!("{DEMO} ping --envelope"), "succeeded")] {
+        let (code, _, stderr) = bash(&format!("{line} > /dev/full"));
+        assert_eq!((code, stderr.lines().count()), (Some(1), 1), "{line}: {stderr}");
+        let error = &serde_json::from_str::<Value>(&stderr).unwrap()["error"];
+        assert_eq!(error["code"], "output_write", "{line}");
+        assert!(error["message"].as_str().unwrap().contains(told), "{line}: {stderr}");
+    }
+}
+
+#[test]
+fn standard_output_of_a_server_is_the_protocols_alone() {
+    let serve = format!("{} mcp serve", toolbox());
+    for option in ["-o json", "--format text", "--json", "--select a", "--out x", "--envelope"] {
+        let (code, _, stderr) = bash(&format!("{serve} {option}"));
+        assert_eq!(code, Some(2), "{option}: {stderr}");
+        assert!(stderr.contains("messages of the protocol alone"), "{option}: {stderr}");
+    }
+    // A variable holds for all commands, and is not meant for this one.
+    for line in [serve.clone(), format!("TOOLBOX_FORMAT=json {serve}")] {
+        assert_eq!(bash(&line), (Some(0), String::new(), String::new()), "{line}");
+    }
+}
+
+#[test]
 fn standard_input_that_never_ends_blocks_only_those_who_ask_for_it() {
     let run = |args: &[&str]| {
         let mut child = Command::new(PATIENT)

@@ -8,6 +8,7 @@ use tool_core::args::{self, ArgIssue, Args, Coerce, IssueCode, MAX_ARGS_BYTES};
 use tool_core::prelude::*;
 
 use crate::fault::text;
+use crate::settled::misfit;
 
 /// One call of a batch.
 #[tool(register = false)]
@@ -28,6 +29,24 @@ fn batch_line(
 enum Id {
     Text(String),
     Number(serde_json::Number),
+}
+
+/// Beyond this a number that is no whole one of 64 bits is not what was written (IEEE 754, binary64).
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Id {
+    /// The issue with a number whose digits would not come back.
+    fn rounded(&self) -> Option<ArgIssue> {
+        let Id::Number(number) = self else { return None };
+        let lossy = number.is_f64() && number.as_f64().is_some_and(|value| value.abs() >= EXACT);
+        lossy.then(|| ArgIssue {
+            path: "/id".to_owned(),
+            code: IssueCode::Invalid,
+            expected: "a string, or a number that comes back digit for digit".to_owned(),
+            got: args::got(&json!(number)),
+            hint: Some("write it as a string".to_owned()),
+        })
+    }
 }
 
 /// Arguments; a text is opened where arguments are decoded, as it is wherever they come from.
@@ -74,7 +93,15 @@ impl Frame {
         let id: Option<Option<Id>> = line.take(0);
         let tool: Option<String> = line.take(1);
         let args: Option<Option<Arguments>> = line.take(2);
-        let refused = line.finish().err();
+        let rounded = id.as_ref().and_then(Option::as_ref).and_then(Id::rounded);
+        let refused = match (line.finish().err(), rounded) {
+            (refused, None) => refused,
+            (refused, Some(issue)) => {
+                let others = refused.iter().flat_map(ToolError::arg_issues).cloned();
+                Some(misfit(std::iter::once(issue).chain(others).collect()))
+            }
+        };
+        let id = id.filter(|id| id.as_ref().is_none_or(|id| id.rounded().is_none()));
         // A line whose arguments alone are wrong asks for its tool all the same.
         let framed = id.is_some() && (refused.is_none() || args.is_none());
         Frame {
@@ -125,7 +152,7 @@ fn with_issues(error: &ToolError, message: String, issues: Vec<ArgIssue>) -> Too
 }
 
 fn not_utf8(error: std::str::Utf8Error) -> ToolError {
-    crate::settled::misfit(vec![ArgIssue {
+    misfit(vec![ArgIssue {
         path: String::new(),
         code: IssueCode::Invalid,
         expected: "UTF-8 text".to_owned(),

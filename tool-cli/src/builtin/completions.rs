@@ -36,7 +36,7 @@ pub(crate) fn completions(
     let script = match shell {
         Shell::Bash => script(aot::Bash, &mut command),
         Shell::Zsh => script(aot::Zsh, &mut command),
-        Shell::Fish => fish(&script(aot::Fish, &mut command)),
+        Shell::Fish => fish(&script(aot::Fish, &mut command)) + &positions(&command),
         Shell::Powershell => script(aot::PowerShell, &mut command),
         Shell::Elvish => script(aot::Elvish, &mut command),
         Shell::Nushell => script(Nushell, &mut command),
@@ -47,6 +47,36 @@ pub(crate) fn completions(
 /// The script with words offered although an option in front of them still lacks its value: `demo -o ya`.
 fn fish(script: &str) -> String {
     script.replace("2>/dev/null\n    or return\n", "2>/dev/null\n    or return 0\n")
+}
+
+/// The choices of positionals, which the script leaves out: each is offered behind the ones before it, until it is given.
+fn positions(root: &clap::Command) -> String {
+    let name = root.get_name();
+    let using = format!("__fish_{}_using_subcommand", name.replace('-', "_"));
+    let mut lines = String::new();
+    for top in root.get_subcommands() {
+        let below = top.get_subcommands().map(|leaf| (Some(leaf.get_name()), leaf));
+        for (word, leaf) in std::iter::once((None, top)).chain(below) {
+            let mut when = format!("{using} {}", top.get_name());
+            if let Some(word) = word {
+                when.push_str(&format!("; and __fish_seen_subcommand_from {word}"));
+            }
+            for position in leaf.get_positionals() {
+                let choices = position.get_possible_values();
+                let words = choices.iter().map(clap::builder::PossibleValue::get_name).collect::<Vec<_>>();
+                if words.is_empty() {
+                    break;
+                }
+                let words = words.join(" ");
+                let given = format!("__fish_seen_subcommand_from {words}");
+                lines.push_str(&format!(
+                    "complete -c {name} -n \"{when}; and not {given}\" -f -a \"{words}\"\n"
+                ));
+                when.push_str(&format!("; and {given}"));
+            }
+        }
+    }
+    lines
 }
 
 fn script(shell: impl Generator, command: &mut clap::Command) -> String {

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use clap_lex::RawArgs;
 use tool_core::ErrorKind;
 use tool_core::prelude::*;
 
-use crate::Cli;
+use super::Program;
+use crate::flags::Table;
 use crate::globals::GLOBALS;
-use crate::lex::{Lexer, Step};
+use crate::help::{Detail, Page};
+use crate::lex::Lexer;
+use crate::route::{self, Route};
+use crate::schema;
+use crate::settled::Settled;
 use crate::tree::Tree;
 use crate::words::kebab;
 
@@ -20,39 +25,58 @@ pub(crate) fn help(
     /// Words of a command, or a topic.
     #[arg(positional)]
     words: Vec<String>,
-) -> Result<Value, ToolError> {
-    Ok(Value::from(words))
+    #[ctx] program: &Program,
+) -> ToolResult {
+    let tree = Tree::new(&program.registry);
+    if let Some(page) = topic(&words, program, &tree) {
+        return Ok(ToolOutput::text(page));
+    }
+    let builtins = super::registry_with(&program.commands)?;
+    page(&words, program, &tree, &Tree::new(&builtins)).map(ToolOutput::text)
 }
 
-/// The words behind `help`.
-pub(crate) fn words(lexer: &mut Lexer<'_>) -> Vec<String> {
-    let mut words = Vec::new();
-    loop {
-        match lexer.step() {
-            Step::Word(word, _) => words.push(word.to_string_lossy().into_owned()),
-            Step::Option => {}
-            Step::End => return words,
+/// The page of a command: that of `WORDS… --help`.
+fn page(words: &[String], program: &Program, tree: &Tree<'_>, own: &Tree<'_>) -> Result<String, ToolError> {
+    let page = Page {
+        program: &program.name,
+        about: &program.about,
+        prefix: &program.prefix,
+        width: program.columns,
+        detail: Detail::Full,
+        groups: &program.groups,
+        missing: &program.missing,
+    };
+    let (raw, none) = (RawArgs::new(words.iter()), Table::default());
+    match route::route(&mut Lexer::new(&raw, &none), &program.name, tree, own) {
+        Route::Tool(command) | Route::Builtin(command) => {
+            let def = command.entry.def();
+            let table = Table::new(def, &schema::canonical(def)?);
+            Ok(page.tool(&command.words(), def, &table))
         }
+        Route::Group(tree, group) => Ok(page.group(tree, group)),
+        Route::Root => Ok(page.root(tree, own)),
+        Route::Unknown(error) => Err(error),
+        Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).error),
     }
 }
 
 /// The page of a topic.
-pub(crate) fn topic(words: &[String], cli: &Cli, tree: &Tree<'_>) -> Option<String> {
+fn topic(words: &[String], program: &Program, tree: &Tree<'_>) -> Option<String> {
     match words {
         [topic] if topic == "exit-codes" => Some(exit_codes()),
         [topic] if topic == "input" => Some(INPUT.to_owned()),
         [topic] if topic == "output" => Some(OUTPUT.to_owned()),
-        [topic] if topic == "environment" => Some(environment(cli, tree)),
+        [topic] if topic == "environment" => Some(environment(program, tree)),
         _ => None,
     }
 }
 
 /// Every variable that is read: those of the program, those that many programs know, and those of the tools.
-fn environment(cli: &Cli, tree: &Tree<'_>) -> String {
-    let (program, prefix) = (&cli.name, cli.prefix());
+fn environment(about: &Program, tree: &Tree<'_>) -> String {
+    let (program, prefix) = (&about.name, &about.prefix);
     let own = GLOBALS.iter().filter_map(|row| Some((format!("{prefix}_{}", row.env?), row.help.to_owned())));
     let logged = (format!("{prefix}_LOG"), "What is logged, such as warn or tool_std=debug".to_owned());
-    let named = cli.variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let named = about.variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let common = COMMON.map(|(name, text)| (name.to_owned(), text.to_owned()));
     let mut tools: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for command in tree.all().filter(|command| command.is_listed()) {

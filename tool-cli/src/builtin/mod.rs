@@ -24,6 +24,9 @@ use tool_core::{Registry, ToolDef, ToolError};
 
 pub(crate) use program::Program;
 
+use crate::fault::Fault;
+use crate::globals::{AllGiven, Global};
+use crate::refused;
 use crate::tree::Tree;
 
 /// The words of the root with their texts, in the order of help. Some are those of commands that programs add.
@@ -53,9 +56,14 @@ pub(crate) fn about(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|row| row.0 == word).map(|row| row.1)
 }
 
-/// Commands that a program may be built without: word, feature, whether it is there.
-const FEATURES: [(&str, &str, bool); 2] =
-    [("completions", "completions", cfg!(feature = "completions")), ("man", "man", cfg!(feature = "man"))];
+/// Commands that a program may be built without: word, feature, whether it is there. The last two are there where the program
+/// adds them, so that nobody asks of their words elsewhere.
+const FEATURES: [(&str, &str, bool); 4] = [
+    ("completions", "completions", cfg!(feature = "completions")),
+    ("man", "man", cfg!(feature = "man")),
+    ("mcp", "mcp", false),
+    ("journal", "store", false),
+];
 
 /// The feature that a command needs and this program is built without.
 pub(crate) fn missing_feature(word: &str) -> Option<&'static str> {
@@ -65,6 +73,15 @@ pub(crate) fn missing_feature(word: &str) -> Option<&'static str> {
 /// Whether a command writes several files: its `--out` is a directory, and not for the rendered result.
 pub(crate) fn writes_files(name: &str) -> bool {
     matches!(name, "man" | "skill")
+}
+
+/// The faults of global options that make no sense for a command: that of a protocol, to which standard output belongs.
+pub(crate) fn refused(name: &str, given: &AllGiven) -> Vec<Fault> {
+    const SHAPES: [Global; 5] = [Global::Format, Global::Json, Global::Select, Global::Out, Global::Envelope];
+    if name != "mcp_serve" {
+        return Vec::new();
+    }
+    refused::refused(given, &SHAPES, "messages of the protocol alone on standard output")
 }
 
 /// The note of a result of these commands that decides the exit status of a run that gave its result all the same.

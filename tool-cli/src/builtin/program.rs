@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use tool_core::Registry;
-#[cfg(any(feature = "completions", feature = "man"))]
-use tool_core::ToolDef;
+use tool_core::{Registry, ToolDef};
 
 use crate::doctor::Report;
 use crate::session::Session;
@@ -23,8 +21,11 @@ pub(crate) struct Program {
     /// What it is for.
     pub(crate) about: String,
     /// Prefix of its variables.
-    #[cfg(any(feature = "completions", feature = "man"))]
     pub(crate) prefix: String,
+    /// Columns of the terminal.
+    pub(crate) columns: usize,
+    /// Variables that the program reads itself.
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
     /// What the groups are for.
     pub(crate) groups: BTreeMap<String, String>,
     /// The tools.
@@ -43,7 +44,6 @@ pub(crate) struct Program {
     /// Where a command puts the files that it writes.
     pub(crate) directory: Option<PathBuf>,
     /// The commands that the program adds.
-    #[cfg(any(feature = "completions", feature = "man"))]
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
     /// What decides who sees which tool, for the commands that tell of it.
     pub(crate) sight: Option<Sight>,
@@ -58,8 +58,9 @@ impl Session<'_> {
             #[cfg(any(feature = "completions", feature = "man"))]
             version: self.cli.version.clone(),
             about: self.cli.about.clone(),
-            #[cfg(any(feature = "completions", feature = "man"))]
             prefix: self.cli.prefix(),
+            columns: self.columns(),
+            variables: self.cli.variables.clone(),
             groups: self.cli.groups.clone(),
             registry: registry.clone(),
             missing: self.missing_secrets(registry, Some(settings)),
@@ -69,7 +70,6 @@ impl Session<'_> {
             report: (command == Some("doctor")).then(|| self.inspect(settings, registry)),
             cwd: self.io.cwd.clone(),
             directory: settings.directory.clone(),
-            #[cfg(any(feature = "completions", feature = "man"))]
             commands: self.cli.commands.clone(),
             sight: None,
         }

@@ -87,7 +87,7 @@ pub(super) fn full(entry: &ToolEntry, tree: &Tree<'_>) -> Value {
 fn param(param: &Param) -> Value {
     json!({
         "name": param.name,
-        "flag": param.long.as_ref().map(|_| param.option()),
+        "flag": param.long.as_ref().map(|_| if param.secret { format!("{}-file", param.option()) } else { param.option() }),
         "short": param.short,
         "positional": param.positional,
         "kind": kind(param.kind),

@@ -8,7 +8,7 @@ use super::{Found, Gatherer, Noted, Use};
 use crate::fault::{Fault, pointer, text};
 use crate::flags::{Effect, Param};
 use crate::kind::Kind;
-use crate::sources::{Word, not_utf8};
+use crate::sources::{Word, no_text};
 
 impl Gatherer<'_, '_, '_> {
     /// The word of a use as text.
@@ -16,12 +16,7 @@ impl Gatherer<'_, '_, '_> {
         let raw = used.value.unwrap_or_default();
         match raw.to_str() {
             Some(word) => Ok(word),
-            None => {
-                let valid =
-                    raw.as_encoded_bytes().utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
-                let fault = not_utf8(&raw.to_string_lossy(), valid);
-                Err(self.note(*fault, used, path.to_owned()))
-            }
+            None => Err(self.note(no_text(raw), used, path.to_owned())),
         }
     }
 

@@ -40,7 +40,7 @@ impl Gatherer<'_, '_, '_> {
             let words = used.words.filter(|_| uses.len() == 1);
             self.out.origins.note(path.to_owned(), used.flag, words.cloned());
         }
-        sound.map(|()| Value::Array(list))
+        sound.map(|()| if ends_in_null(target, uses) { Value::Null } else { Value::Array(list) })
     }
 
     /// What one use adds to a list.
@@ -81,6 +81,10 @@ impl Gatherer<'_, '_, '_> {
             );
         }
         for used in uses {
+            if used.effect == Effect::Negate {
+                map.clear();
+                continue;
+            }
             let entries = match self.entries(target, items, *used, path) {
                 Ok(Value::Object(entries)) => entries,
                 Ok(other) => return Ok(other),
@@ -100,7 +104,7 @@ impl Gatherer<'_, '_, '_> {
                 }
             }
         }
-        sound.map(|()| Value::Object(map))
+        sound.map(|()| if ends_in_null(target, uses) { Value::Null } else { Value::Object(map) })
     }
 
     /// What one use adds to a map: `KEY=VALUE`, or a JSON object.
@@ -122,4 +126,9 @@ impl Gatherer<'_, '_, '_> {
         let text = self.source(word, typed, used, path)?;
         self.parsed(&text, target, used, path)
     }
+}
+
+/// Whether the last use is `--no-x` of a parameter for which that means null.
+fn ends_in_null(target: &Param, uses: &[Use<'_>]) -> bool {
+    target.nullable && uses.last().is_some_and(|used| used.effect == Effect::Negate)
 }

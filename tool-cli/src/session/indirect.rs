@@ -1,18 +1,15 @@
-//! The commands whose words name another command: `call NAME …`, `call --jsonl` and `help WORDS…`.
+//! The commands whose words name another command: `call NAME …` and `call --jsonl`.
 
 use std::io;
 
-use clap_lex::RawArgs;
 use tool_core::Registry;
 
 use super::{Next, Refusal, Session, Stage, Waiting};
 use crate::approve::Yes;
-use crate::batch::{self, Batch};
+use crate::batch::{self, Batch, Warnings};
 use crate::builtin;
 use crate::flags::Table;
-use crate::help::Detail;
 use crate::lex::{Lexed, Lexer};
-use crate::route::{self, Route};
 use crate::schema;
 use crate::settled::Settled;
 use crate::tree::{Command, Tree};
@@ -59,6 +56,7 @@ impl Session<'_> {
             settings: Some(settings.clone()),
             command: Some(command.words()),
             table: table.clone(),
+            builtin: true,
             ..Stage::default()
         };
         let asked = match builtin::call::asked(command.entry, &gathered) {
@@ -78,37 +76,18 @@ impl Session<'_> {
         let ctx = if settings.yes { builder.approver(Yes) } else { builder }.build();
         let cancel = self.io.cancel.clone();
         let program = self.cli.name.clone();
-        let batch = Batch { program, executor, ctx, settings, input, jobs: asked.jobs, cancel };
-        Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch)))))
-    }
-
-    /// `help WORDS…` is `WORDS… --help`; `help TOPIC` a page of its own.
-    pub(super) fn help(
-        &mut self,
-        mut lexer: Lexer<'_>,
-        registry: &Registry,
-        tree: &Tree<'_>,
-        own: &Tree<'_>,
-    ) -> Result<Next, Box<Refusal>> {
-        let words = builtin::help::words(&mut lexer);
-        if let Some(text) = builtin::help::topic(&words, self.cli, tree) {
-            return Ok(Next::Done(self.print(&text)));
-        }
-        let raw = RawArgs::new(words.iter());
-        let none = Table::default();
-        let mut lexer = Lexer::new(&raw, &none);
-        match route::route(&mut lexer, &self.cli.name, tree, own) {
-            Route::Tool(command) | Route::Builtin(command) => {
-                let def = command.entry.def();
-                let table = Table::new(def, &schema::canonical(def)?);
-                Ok(self.page(Detail::Full, registry, |page| page.tool(&command.words(), def, &table)))
-            }
-            Route::Group(tree, group) => {
-                Ok(self.page(Detail::Full, registry, |page| page.group(tree, group)))
-            }
-            Route::Root => Ok(self.page(Detail::Full, registry, |page| page.root(tree, own))),
-            Route::Unknown(error) => Err(error.into()),
-            Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).into()),
-        }
+        let batch = Batch {
+            program,
+            executor,
+            ctx,
+            jsonl: asked.jsonl,
+            input,
+            jobs: asked.jobs,
+            cancel,
+            terminal: self.io.tty.stdout,
+            warnings: (!settings.quiet).then(|| Warnings::new(self.stderr.clone(), self.io.tty.stderr)),
+            settings,
+        };
+        Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch), stage))))
     }
 }

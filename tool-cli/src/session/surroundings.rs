@@ -9,6 +9,7 @@ use tool_core::{ContextBuilder, Executor, Registry, ToolContext, ToolError};
 
 use super::{Session, Stage};
 use crate::approve::{Person, Yes};
+use crate::ask::Interviewee;
 use crate::cli::for_command_line;
 use crate::format::Format;
 use crate::globals::AllGiven;
@@ -86,7 +87,8 @@ impl Session<'_> {
         Some(Progress::start(show, label, self.stderr.clone()))
     }
 
-    /// The context with somebody who can be asked: the person at the terminal, unless `--yes` has answered already.
+    /// The context with somebody who can be asked: the person at the terminal. `--yes` has consented already, and answers no
+    /// question of a tool.
     fn asking(
         &mut self,
         builder: ContextBuilder,
@@ -94,20 +96,30 @@ impl Session<'_> {
         stage: &Stage,
         progress: Option<&Progress>,
     ) -> ContextBuilder {
-        if settings.yes {
-            return builder.approver(Yes);
-        }
-        let terminal = self.io.terminal.take_if(|_| self.io.tty.stderr && !settings.no_input);
-        let Some(terminal) = terminal else { return builder };
         let words = stage.command.as_deref().unwrap_or_default();
-        builder.approver(Person {
-            terminal: Arc::new(Mutex::new(terminal)),
-            tool: stage.tool.clone().unwrap_or_default(),
-            command: [std::slice::from_ref(&self.cli.name), words].concat().join(" "),
-            table: stage.table.clone(),
-            columns: self.columns(),
-            progress: progress.cloned(),
-        })
+        let command = [std::slice::from_ref(&self.cli.name), words].concat().join(" ");
+        let progress = progress.cloned();
+        let terminal = self.io.terminal.take_if(|_| self.io.tty.stderr && !settings.no_input);
+        let terminal = terminal.map(|terminal| Arc::new(Mutex::new(terminal)));
+        let builder = match terminal.clone() {
+            Some(terminal) => {
+                let (command, progress) = (command.clone(), progress.clone());
+                builder.asker(Interviewee { terminal, command, progress })
+            }
+            None => builder,
+        };
+        match terminal {
+            _ if settings.yes => builder.approver(Yes),
+            None => builder,
+            Some(terminal) => builder.approver(Person {
+                terminal,
+                tool: stage.tool.clone().unwrap_or_default(),
+                command,
+                table: stage.table.clone(),
+                columns: self.columns(),
+                progress,
+            }),
+        }
     }
 
     /// The declared secrets that are not set.

@@ -176,7 +176,8 @@ impl File {
                 }
             }
         }
-        found.sort();
+        // At one place what TOML says comes first: a value that was guessed from what is none says nothing.
+        found.sort_by_key(|mistake| mistake.0);
         found.dedup_by_key(|mistake| mistake.0);
         self.mistakes = found.iter().map(|(at, why)| mistake(path, text, *at, why)).collect();
         if let ([(at, _)], Some(error)) = (found.as_slice(), refused) {
@@ -548,6 +549,16 @@ mod tests {
         assert_eq!(file.mistakes.len(), 2, "{:?}", file.mistakes);
         assert!(file.mistakes[0].starts_with("c.toml:1:"), "{:?}", file.mistakes);
         assert!(file.mistakes[1].starts_with("c.toml:3:1: duplicate key"), "{:?}", file.mistakes);
+    }
+
+    #[test]
+    fn what_toml_says_of_a_text_that_is_none_comes_before_what_is_guessed_of_it() {
+        for text in ["format = jsn\n", "format = 5x\n", "timeout = 30s\n"] {
+            let mistakes = parsed(text).mistakes;
+            assert_eq!(mistakes.len(), 1, "{mistakes:?}");
+            assert!(mistakes[0].ends_with("expected literal string"), "{mistakes:?}");
+        }
+        assert_eq!(parsed("format = \"json\"\n").mistakes, Vec::<String>::new());
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::globals::{AllGiven, GLOBALS, Given, Global, GlobalDef};
 use crate::io::Io;
 use crate::schema::Target;
 use crate::select::Selection;
+use crate::sources::no_text;
 
 /// Reads one setting after the other, and notes who decided it.
 pub(super) struct Reader<'a> {
@@ -102,8 +103,8 @@ impl<'a> Reader<'a> {
         match raw.into_string() {
             Ok(value) => Some(Found { value, source, flag, words }),
             Err(raw) => {
-                let fault = Fault::new(IssueCode::Invalid, "UTF-8 text", text(&raw.to_string_lossy()));
-                self.faults.push(Fault { words, ..fault.flag(flag) });
+                let fault = no_text(&raw).flag(flag);
+                self.faults.push(Fault { words, ..fault });
                 None
             }
         }
