@@ -68,5 +68,8 @@ for era in legacy modern auto; do
     expect 0 hello "$toolbox" --transport http "${call[@]}" --tool-name read_file --tool-arg path=a.txt
     expect 5 tool_is_error "$bin/toolbox" mcp serve "${call[@]}" --tool-name read_file
     expect 5 tool_not_found "$bin/toolbox" mcp serve "${call[@]}" --tool-name nope
+    # Its own check of skills: what is listed is what is read.
+    expect 0 '"outcome":"verified"' --protocol-era $era --method skills/list --verify --format json \
+        -- "$bin/toolbox" mcp serve --skills
 done
 echo "inspector: $checked runs as expected"

@@ -44,7 +44,7 @@ async fn leak(
 ) -> ToolResult {
     let key = ctx.secret("VAULT_KEY")?;
     let all = format!("{} {password}", key.expose());
-    tracing::debug!(target: "toolbox::tests", tool = "leak", how, "a tool ran");
+    tracing::debug!(target: "toolbox::tests", "a tool ran");
     let base64: Vec<String> = ["", "a", "ab"]
         .iter()
         .flat_map(|before| [key.expose(), password].map(|text| STANDARD.encode(format!("{before}{text}!"))))
@@ -202,7 +202,9 @@ fn a_secret_is_in_no_byte_of_anything_that_a_call_leaves() {
     }
     for (name, bytes) in &all {
         for needle in needles() {
-            assert!(!has(bytes, &needle), "{needle} is in {name}");
+            let text = || String::from_utf8_lossy(bytes).into_owned();
+            let line = || text().lines().find(|line| line.contains(&needle)).map(str::to_owned);
+            assert!(!has(bytes, &needle), "{needle} is in {name}: {:?}", line());
         }
     }
     // The twins: what is no secret is where it belongs, and the places were written to.

@@ -361,11 +361,10 @@ fn what_is_compiled_is_a_schema_and_at_rest() {
             let compiled = compile(&schema, wire);
             let Some(once) = compiled.schema else { continue };
             jsonschema::draft202012::meta::validate(&once).unwrap();
-            // A null that is kept is not told from one that is added; a recursive type is expanded once more.
+            // A null that is kept is not told from one that is added; Gemini expands a recursive type once more.
             let text = schema.to_string();
-            if !(text.contains("x-keep-null") || text.contains("$ref"))
-                && (compiled.strict || !wire.is_strict())
-            {
+            let expands = wire == tool_core::dialect::Wire::Gemini && text.contains("$ref");
+            if !text.contains("x-keep-null") && !expands && (compiled.strict || !wire.is_strict()) {
                 assert_eq!(compile(&once, wire).schema.as_ref(), Some(&once), "{wire:?}: {schema}");
             }
         }

@@ -41,7 +41,9 @@ impl Shop {
     fn run(&self, attempt: Option<u32>, words: &[&str]) -> (Option<i32>, Value, String) {
         let Output { status, stdout, stderr } = self.command(attempt, words).output().unwrap();
         let text = String::from_utf8(stderr).unwrap();
-        let value = serde_json::from_slice(&stdout).or_else(|_| serde_json::from_str(&text));
+        // An error is told on standard error, behind the warning.
+        let of_error = || text.match_indices('{').find_map(|(at, _)| serde_json::from_str(&text[at..]).ok());
+        let value = serde_json::from_slice(&stdout).ok().or_else(of_error);
         (status.code(), value.unwrap_or_default(), text)
     }
 

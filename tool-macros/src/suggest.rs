@@ -36,7 +36,7 @@ fn fold(name: &str) -> String {
         if c.is_uppercase() && after_lower {
             out.push('_');
         }
-        after_lower = c.is_lowercase() || c.is_numeric();
+        after_lower = c.is_lowercase();
         if c == '-' || c == ' ' { out.push('_') } else { out.extend(c.to_lowercase()) }
     }
     out

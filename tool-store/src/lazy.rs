@@ -33,6 +33,14 @@ impl LazyJournal {
         self.outside.lock().unwrap_or_else(PoisonError::into_inner).push(workspace.to_owned());
     }
 
+    /// Writes what is queued, where it was opened, and takes no more: the last that a program does with a journal that is never
+    /// dropped. Reads are recorded without being waited for.
+    pub fn close(&self) {
+        if let Some(Ok(journal)) = self.opened.get() {
+            journal.close();
+        }
+    }
+
     /// The journal itself.
     ///
     /// # Errors

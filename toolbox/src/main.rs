@@ -66,7 +66,16 @@ fn main() -> ExitCode {
         .probe("sandbox", probe::sandbox);
     let cli = cli.variables(VARIABLES);
     let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
-    tool_cli::main(Ok(cli))
+    let code = tool_cli::main(Ok(cli));
+    close();
+    code
+}
+
+/// Writes down what is still queued: a read is recorded without being waited for.
+fn close() {
+    if let Some(journal) = JOURNAL.as_ref() {
+        journal.close();
+    }
 }
 
 /// What the program is.

@@ -43,6 +43,8 @@ fn every_call_is_audited_refused_ones_too_and_the_file_is_its_owners() {
     assert_eq!(told, wanted);
     assert_eq!((&rows[0]["approved_by"], &rows[1]["code"]), (&json!("flag"), &json!("approval_unavailable")));
     assert_eq!(rows[1]["layer"], "approve");
+    let owners = std::fs::read_dir(home.state().join("owners")).unwrap().count();
+    assert_eq!(owners, 0, "a process that ends takes its name back");
     assert_eq!(
         home.json(&["audit", "--tool", "delete_file", "--outcome", "ok"]).as_array().unwrap().len(),
         1

@@ -45,8 +45,8 @@ fn a_limit_that_is_none_or_out_of_range_ends_the_program_with_its_place() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(6), &b""[..]), "{stderr}");
     for told in [
-        "settings.toml:2:1: `max_red_bytes`: There is no limit called max_red_bytes.; did you mean `max_read_bytes`?",
-        "settings.toml:3:20: `max_stream_bytes`: max_stream_bytes exceeds 10485760.",
+        "settings.toml:2:1: `max_red_bytes`: There is no limit called max_red_bytes; did you mean `max_read_bytes`?",
+        "settings.toml:3:20: `max_stream_bytes`: max_stream_bytes exceeds 10485760",
         "settings.toml:4:13: `max_hunks`: expected a whole number, got string",
     ] {
         assert!(stderr.contains(told), "{told} is not in: {stderr}");

@@ -258,13 +258,13 @@ fn the_settings_file_says_which_calls_are_recorded() {
         let file = home.0.path().join("s.toml");
         std::fs::write(&file, settings).unwrap();
         let output =
-            home.toolbox(&run, &["--config", file.to_str().unwrap(), "file", "read", "a", "-o", "text"]);
-        String::from_utf8(output.stdout).unwrap()
+            home.toolbox(&run, &["--config", file.to_str().unwrap(), "file", "exists", "later", "--json"]);
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
-    assert!(read("replay_reads = true\n").contains("text"));
-    std::fs::write(home.work().join("a"), "changed").unwrap();
-    assert!(read("replay_reads = true\n").contains("text"));
-    assert!(read("").contains("changed"));
+    let before = read("replay_reads = true\n");
+    std::fs::write(home.work().join("later"), "").unwrap();
+    assert_eq!(read("replay_reads = true\n"), before);
+    assert_ne!(read(""), before, "who does not ask for it looks");
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_revert_that_is_killed_between_two_calls_goes_on_behind_them_and_undoes_noth
     let mut child = home.command(&["journal", "revert", "--run", "r"]);
     let mut child = child.stdout(std::process::Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(120);
-    while left() == FILES {
+    while left() > FILES - 3 {
         assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none(), "nothing was undone");
     }
     child.kill().unwrap();

@@ -44,7 +44,8 @@ fn compiles(case: &Value) -> Result<(), String> {
         let wire = WIRES.iter().find(|row| row.0 == name).ok_or_else(|| format!("unknown form {name}"))?.1;
         let compiled = compile(&case["canonical"], wire);
         judge(&compiled, wire, expected).map_err(|difference| format!("{name}: {difference}"))?;
-        again(&compiled, wire).map_err(|difference| format!("{name}, compiled again: {difference}"))?;
+        again(&case["canonical"], &compiled, wire)
+            .map_err(|difference| format!("{name}, compiled again: {difference}"))?;
     }
     Ok(())
 }
@@ -67,12 +68,13 @@ fn judge(compiled: &Compiled, wire: Wire, expected: &Value) -> Result<(), String
     }
 }
 
-/// What was compiled is at rest, and a valid schema.
-fn again(compiled: &Compiled, wire: Wire) -> Result<(), String> {
+/// What was compiled is at rest, and a valid schema. A null that is kept is not told from one that is added, and under
+/// Gemini a recursive type is expanded once more.
+fn again(canonical: &Value, compiled: &Compiled, wire: Wire) -> Result<(), String> {
     let Some(schema) = &compiled.schema else { return Ok(()) };
     jsonschema::draft202012::meta::validate(schema).map_err(|error| error.to_string())?;
     let recursive = wire == Wire::Gemini && schema.get("$defs").is_some();
-    let keeps_null = schema.to_string().contains("null");
+    let keeps_null = canonical.to_string().contains("\"x-keep-null\"");
     if recursive || keeps_null || !compiled.strict && wire.is_strict() {
         return Ok(());
     }

@@ -324,7 +324,7 @@ fn place_of(
                 member.map(|(name, below)| (name.span().start, below))
             }
             DeValue::Array(items) => {
-                let item = key.parse().ok().and_then(|index| items.iter().nth(index));
+                let item = key.parse::<usize>().ok().and_then(|index| items.get(index));
                 item.map(|below| (below.span().start, below))
             }
             _ => None,
@@ -351,7 +351,7 @@ fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Resu
     };
     judge(key, number).map(|()| number).map_err(|error| {
         let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
-        let why = format!("`{shown}`: {}{hint}", error.message());
+        let why = format!("`{shown}`: {}{hint}", error.message().trim_end_matches('.'));
         Unfit { at_key: error.code_str() == "limit_unknown", why, refused: Some(error) }
     })
 }

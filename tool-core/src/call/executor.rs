@@ -276,7 +276,12 @@ impl Executor {
             scope.keep_args(args);
         }
         let result = match normal.filter(|_| layered) {
-            None => run_tool(run, tool, ctx, &inner.abandoned).await,
+            None => {
+                if let Some(facts) = &facts {
+                    facts.begun();
+                }
+                run_tool(run, tool, ctx, &inner.abandoned).await
+            }
             Some(args) => {
                 let mut inv = Invocation { tool, args, ctx: &ctx, caller, ext: Ext::default() };
                 if let Some(admitted) = &admitted {

@@ -52,6 +52,12 @@ impl Facts {
         known.policy_sha256 = policy.map(|policy| policy.sha256().to_owned());
     }
 
+    /// Notes that the tool is tried; how often in all, who repeats it knows.
+    pub(super) fn begun(&self) {
+        let mut known = self.known();
+        known.tries = known.tries.max(1);
+    }
+
     pub(super) fn approved(&self, by: &str, id: Option<&ApprovalId>) {
         let mut known = self.known();
         known.approved_by = Some(by.to_owned());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Caller;
+use super::facts::Facts;
 use super::run::Start;
 use crate::context::ToolContext;
 use crate::def::{BoxFuture, ToolDef};
@@ -83,7 +84,12 @@ impl<'a> Next<'a> {
                 Next { layers, start: self.start }.run(inv)
             }
             Some((layer, layers)) => layer.call(inv, Next { layers, start: self.start }),
-            None => Box::pin(async move { self.start.run(inv.tool, &inv.args, inv.ctx.clone()).await }),
+            None => Box::pin(async move {
+                if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
+                    facts.begun();
+                }
+                self.start.run(inv.tool, &inv.args, inv.ctx.clone()).await
+            }),
         }
     }
 }

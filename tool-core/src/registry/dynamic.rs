@@ -18,7 +18,7 @@ use super::AnyTool;
 use super::input;
 use super::names::{NAME_PATTERN, is_valid, suggestion};
 use super::problem::{Problem, ProblemCode, RegistryError};
-use crate::args::Args;
+use crate::args::{Args, shown_name};
 use crate::context::ToolContext;
 use crate::def::{
     Behavior, Cache, CliDef, Doc, DynHandler, Handler, Origin, ParamDef, ParamKeys, ParamKind, Run,
@@ -374,12 +374,17 @@ impl DynToolBuilder {
             );
         }
         if owned.description.trim().is_empty() {
-            report(ProblemCode::DescriptionMissing, format!("`{}` has no description", owned.name));
+            report(
+                ProblemCode::DescriptionMissing,
+                format!("`{}` has no description", shown_name(&owned.name)),
+            );
         }
         if let Err(problem) = input::check(&owned.input) {
             let text = format!(
                 "the input schema of `{}` is not valid at `{}`: {}",
-                owned.name, problem.pointer, problem.text
+                shown_name(&owned.name),
+                problem.pointer,
+                problem.text
             );
             report(problem.code, text);
         } else {

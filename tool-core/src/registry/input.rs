@@ -6,6 +6,9 @@ use super::problem::ProblemCode;
 use crate::depth;
 use crate::schema::{circle, inlined};
 
+/// The most characters of a sentence about a schema.
+const SHOWN_CHARACTERS: usize = 300;
+
 /// Most bytes of such a schema, as compact JSON.
 pub const MAX_SCHEMA_BYTES: usize = 262_144;
 
@@ -75,7 +78,7 @@ pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
 /// The schema must be valid 2020-12, and its patterns must compile in the linear engine.
 fn validate(schema: &Value) -> Result<(), SchemaFault> {
     if let Err(error) = jsonschema::draft202012::meta::validate(schema) {
-        return fault(error.instance_path().to_string(), error.to_string());
+        return fault(error.instance_path().to_string(), shown(&error));
     }
     let built = jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
@@ -83,7 +86,16 @@ fn validate(schema: &Value) -> Result<(), SchemaFault> {
         .build(schema);
     match built {
         Ok(_) => Ok(()),
-        Err(error) => fault(error.instance_path().to_string(), error.to_string()),
+        Err(error) => fault(error.instance_path().to_string(), shown(&error)),
+    }
+}
+
+/// What is wrong with a schema, without most of it: a value that the sentence quotes may be the schema itself.
+fn shown(error: &jsonschema::ValidationError<'_>) -> String {
+    let text = error.to_string();
+    match text.char_indices().nth(SHOWN_CHARACTERS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
     }
 }
 

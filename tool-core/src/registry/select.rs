@@ -82,7 +82,7 @@ impl Pattern {
         };
         let bad = |message: String| Err(ToolError::invalid_args(message).code("selection_invalid"));
         let test = match body.split_once(':') {
-            _ if body.is_empty() => return bad(format!("The selection has an empty pattern (`{text}`).")),
+            _ if body.is_empty() => return bad("the selection has an empty pattern".to_owned()),
             None => Test::Name(body.to_owned()),
             Some(("group", glob)) => Test::Group(glob.to_owned()),
             Some(("tag", glob)) => Test::Tag(glob.to_owned()),

@@ -12,11 +12,9 @@ use crate::registry::Registry;
 /// With `UPDATE=1` in the environment the file is written instead, but never where `CI` is set: there a stale file fails.
 ///
 /// ```no_run
-/// use tool_core::Registry;
-///
-/// // in a test:
-/// tool_core::lock!("tools.lock", Registry::builder().discover().build()?);
-/// # Ok::<(), tool_core::RegistryError>(())
+/// # fn tools() -> tool_core::Registry { unimplemented!() }
+/// // in a test, with the registry of the program:
+/// tool_core::lock!("tools.lock", tools());
 /// ```
 ///
 /// # Panics

@@ -28,9 +28,12 @@ pub struct Processes {
     notice: Notice,
 }
 
+/// What is done at the end of each process.
+type Told = dyn Fn(&ProcessEnd) + Send + Sync;
+
 /// Who is told of the end of each process.
 #[derive(Clone, Default)]
-struct Notice(Option<Arc<dyn Fn(&ProcessEnd) + Send + Sync>>);
+struct Notice(Option<Arc<Told>>);
 
 impl std::fmt::Debug for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -134,6 +134,12 @@ impl SqliteJournal {
         Ok(journal)
     }
 
+    /// Writes what is queued and takes no more. Dropping it does the same: this is for one that is never dropped.
+    pub fn close(&self) {
+        self.writer.stop();
+        self.owner.leave();
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

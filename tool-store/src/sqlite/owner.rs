@@ -69,9 +69,16 @@ fn is_free(path: &Path) -> bool {
     File::open(path).is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok())
 }
 
+impl Owner {
+    /// Nothing is written under this name any more.
+    pub(crate) fn leave(&self) {
+        let _ = std::fs::remove_file(self.folder.join(format!("{}{LOCK}", self.id)));
+    }
+}
+
 impl Drop for Owner {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(self.folder.join(format!("{}{LOCK}", self.id)));
+        self.leave();
     }
 }
 

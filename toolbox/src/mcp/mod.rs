@@ -72,11 +72,7 @@ pub(crate) fn mcp_serve(
     }
     let server = server.build()?;
     match http {
-        None => {
-            run(serve_stdio(server))?;
-            // A result of this command would be one more line on standard output, and no message.
-            std::process::exit(0);
-        }
+        None => run(serve_stdio(server))?,
         Some(address) => {
             let mut options = HttpOptions::at(address)?;
             (options.allow_hosts, options.allow_origins) = (allow_host, allow_origin);
@@ -85,7 +81,9 @@ pub(crate) fn mcp_serve(
             run(serve_http(server, options))?;
         }
     }
-    Ok(ToolOutput::default())
+    // A result of this command would be one more line on standard output, and no message.
+    crate::close();
+    std::process::exit(0);
 }
 
 /// What is done before a tool that needs approval.
