@@ -185,11 +185,11 @@ impl Session<'_> {
             };
             let lost = (error.code_str() != out::UNWRITTEN).then(|| out::untold(error, &unwritten));
             let line = format!("{}\n", form(lost.as_ref().unwrap_or(error)));
-            self.complain(&self.safe(&line).into_owned());
+            self.complain(&self.safe(&line));
             return ExitCode::FAILURE;
         }
         let line = format!("{}\n", form(error));
-        self.complain(&self.safe(&line).into_owned());
+        self.complain(&self.safe(&line));
         error.kind().into()
     }
 

@@ -51,7 +51,7 @@ pub(crate) enum Waiting {
     /// A dry run.
     Plan(Box<Ready>),
     /// Calls from JSON Lines.
-    Batch(Box<Batch>, Stage),
+    Batch(Box<Batch>, Box<Stage>),
 }
 
 /// A call that can be made, with all that its result needs.
@@ -248,7 +248,7 @@ impl<'c> Session<'c> {
                     let told = if settings.quiet { Vec::new() } else { lost };
                     for issue in told {
                         let line = format!("warning: {issue}\n");
-                        self.complain(&self.safe(&line).into_owned());
+                        self.complain(&self.safe(&line));
                     }
                     Ok(Next::Done(self.show_value(shown, &stage)))
                 }

@@ -88,6 +88,6 @@ impl Session<'_> {
             warnings: (!settings.quiet).then(|| Warnings::new(self.stderr.clone(), self.io.tty.stderr)),
             settings,
         };
-        Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch), stage))))
+        Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch), Box::new(stage)))))
     }
 }
