@@ -85,7 +85,11 @@ impl Frame {
         Frame { id: Value::Null, tool: Value::Null, args: Err(error) }
     }
 
-    fn of(members: Map<String, Value>) -> Frame {
+    fn of(mut members: Map<String, Value>) -> Frame {
+        // Nothing is an empty object wherever arguments come from.
+        if members.get("args").is_some_and(Value::is_null) {
+            members.shift_remove("args");
+        }
         let mut line = match Args::new(BatchLineTool::DEF, Value::Object(members), Coerce::Strict) {
             Ok(line) => line,
             Err(error) => return Frame::unread(error),
