@@ -106,7 +106,7 @@ fn call(case: &Value) -> Result<Vec<String>, String> {
     // A workspace that cannot be opened is called by nobody.
     if !left.audit.is_empty() || scene.open(case).is_ok() {
         let told = result.as_ref().map(drop).map_err(ToolError::to_json);
-        wrong.extend(left.wrong(told.as_ref().map(|()| ()).map_err(|error| error)));
+        wrong.extend(left.wrong(told.as_ref().copied()));
     }
     // What a file holds is in no record, unless the caller said it where it is no content.
     let said = case["call"].to_string();
