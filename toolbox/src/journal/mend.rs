@@ -24,7 +24,7 @@ use tool_cli::Surroundings;
 #[tool(group = "journal", register = false, side_effect, idempotent)]
 pub(crate) async fn journal_recover(
     /// Only the calls of this run.
-    #[arg(positional)]
+    #[arg(positional, value_name = "RUN")]
     of: Option<&str>,
     /// Do it: run calls again under their keys, ask the tools that can find out.
     run: bool,
