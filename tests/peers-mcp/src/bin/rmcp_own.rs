@@ -51,7 +51,7 @@ fn router(count: usize) -> ToolRouter<Echo> {
 
 async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let echo = Echo { tool_router: router(peers_mcp::tools()) };
-    echo.serve(rmcp::transport::stdio()).await?.waiting().await?;
+    echo.serve(rmcp::transport::io::stdio_pipes()).await?.waiting().await?;
     Ok(())
 }
 
