@@ -10,13 +10,11 @@ const SURE: &str = "y = yes, anything else = no: ";
 
 /// Types an answer to each question once it is there.
 fn talk(run: &mut Pty, lines: &[(&str, &str)]) {
-    let mut seen = 0;
-    for (question, answer) in lines {
+    for (seen, (question, answer)) in lines.iter().enumerate() {
         let shown = |run: &Pty| run.text().matches(question).count();
         let before = lines[..seen].iter().filter(|line| line.0 == *question).count();
         crate::program::until(question, || shown(run) > before);
         run.send(&format!("{answer}\r"));
-        seen += 1;
     }
 }
 
