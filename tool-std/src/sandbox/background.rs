@@ -99,9 +99,12 @@ impl Kept {
     }
 }
 
+/// What somebody wants done at the end.
+type Told = Box<dyn FnOnce(&Ended) + Send>;
+
 /// Who is told of the end.
 #[derive(Default)]
-struct AtEnd(Mutex<Option<Box<dyn FnOnce(&Ended) + Send>>>);
+struct AtEnd(Mutex<Option<Told>>);
 
 impl std::fmt::Debug for AtEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
