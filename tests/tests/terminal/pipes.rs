@@ -78,9 +78,11 @@ fn a_failure_that_cannot_be_told_where_it_should_be_is_told_in_one_line_beside()
 fn standard_output_of_a_server_is_the_protocols_alone() {
     let serve = format!("{} mcp serve", toolbox());
     for option in ["-o json", "--format text", "--json", "--select a", "--out x", "--envelope"] {
-        let (code, _, stderr) = bash(&format!("{serve} {option}"));
-        assert_eq!(code, Some(2), "{option}: {stderr}");
-        assert!(stderr.contains("messages of the protocol alone"), "{option}: {stderr}");
+        // With an envelope the refusal is in it.
+        let (code, stdout, stderr) = bash(&format!("{serve} {option}"));
+        let told = stdout + &stderr;
+        assert_eq!(code, Some(2), "{option}: {told}");
+        assert!(told.contains("messages of the protocol alone"), "{option}: {told}");
     }
     // A variable holds for all commands, and is not meant for this one.
     for line in [serve.clone(), format!("TOOLBOX_FORMAT=json {serve}")] {
