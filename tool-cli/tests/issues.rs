@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const MAKING: [&str; 5] = ["ArgIssue {", "Fault::new(", "Fault {", "IssueCode::", "invalid_args("];
 
 /// Who may, and why. (cli.md §3: "Issues made here", and §10 for batches)
-const ALLOWED: [(&str, &str); 15] = [
+const ALLOWED: [(&str, &str); 18] = [
     (
         "fault.rs",
         "the form of every issue of the table in cli.md §3, and its words too many and unknown options",
@@ -27,8 +27,14 @@ const ALLOWED: [(&str, &str); 15] = [
     ("sources.rs", "files that cannot be read, words that are not UTF-8"),
     ("settings/reader.rs", "settings that go against each other, and a settings file that cannot be read"),
     ("settings/word.rs", "values of global options: they are no arguments of a tool"),
-    ("batch.rs", "options that make no sense for many answers"),
+    ("batch/lines.rs", "a file of lines that cannot be read"),
     ("batch/frame.rs", "lines that are not UTF-8, and members of a line given twice"),
+    ("refused.rs", "options that make no sense for a command, as for many answers"),
+    ("session.rs", "a root that is none, beside other mistakes of global options"),
+    (
+        "settings/file.rs",
+        "what a program's own table of the settings file has wrong: it is told with its line",
+    ),
     ("select/told.rs", "names of `--select` that no result of the tool has"),
     ("settled.rs", "the error around issues of this table alone, or around those that are left of a call's"),
     ("people.rs", "reads codes to word them for people"),

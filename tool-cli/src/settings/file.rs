@@ -528,8 +528,8 @@ mod tests {
         assert_eq!(
             file.mistakes,
             [
-                "c.toml:2:8: `most`: most exceeds 9.",
-                "c.toml:3:1: `least`: There is no such limit.; it is `most`",
+                "c.toml:2:8: `most`: most exceeds 9",
+                "c.toml:3:1: `least`: There is no such limit; it is `most`",
                 "c.toml:4:9: `a b`: expected a whole number, got string",
             ]
         );
