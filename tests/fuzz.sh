@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for some seconds (default 60), or those that are named behind them. Needs a nightly toolchain and
-# cargo-fuzz. No input may take longer than a second; `TOOL_FUZZ_TIMEOUT` is for machines that are busy.
+# Runs every fuzz target for some seconds (default 60), or those that are named behind them, one on each processor. Needs a
+# nightly toolchain and cargo-fuzz. No input may take longer than a second; `TOOL_FUZZ_TIMEOUT` is for machines that are busy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -15,8 +15,11 @@ if ! cargo fuzz --version >/dev/null 2>&1; then
 fi
 cd fuzz
 ((${#named[@]})) || mapfile -t named < <(cargo +nightly fuzz list)
-for target in "${named[@]}"; do
-  echo "fuzz: $target for $seconds s"
-  cargo +nightly fuzz run "$target" -- -max_total_time="$seconds" -timeout="${TOOL_FUZZ_TIMEOUT:-1}" -rss_limit_mb=2048 -print_final_stats=1 \
-    2>&1 | grep -E "stat::|SUMMARY|Done" || { echo "fuzz: $target failed"; exit 1; }
-done
+# All are built before the first one runs: the time is for inputs.
+cargo +nightly fuzz build
+try() { # TARGET SECONDS
+  cargo +nightly fuzz run "$1" -- -max_total_time="$2" -timeout="${TOOL_FUZZ_TIMEOUT:-1}" -rss_limit_mb=2048 \
+    -print_final_stats=1 2>&1 | grep -E "stat::number|SUMMARY|Done" | sed "s/^/fuzz: $1: /" || { echo "fuzz: $1 failed"; return 1; }
+}
+export -f try
+printf '%s\n' "${named[@]}" | xargs -P "$(nproc)" -I TARGET bash -o pipefail -c "try TARGET $seconds"
