@@ -157,7 +157,7 @@ fn a_line_of_a_batch_is_refused_by_the_same_codes() {
         .collect();
     let refused: Vec<_> = answers.iter().take(5).map(|answer| told(&answer["error"])).collect();
     let expected = [
-        said("duplicate_key", "/args/path", "duplicate"),
+        said("duplicate_key", "/path", "duplicate"),
         said("duplicate_key", "", "duplicate"),
         said("malformed_json", "", "syntax"),
         said("not_an_object", "", "type"),

@@ -169,7 +169,7 @@ impl Program {
         let (name, meta) = (json!(tool), meta.to_string());
         let params = format!(r#"{{"name":{name},"arguments":{args},"_meta":{meta}}}"#);
         let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
-        let mut words = vec!["--json", "mcp", "serve", "--confirm", "client"];
+        let mut words = vec!["mcp", "serve", "--confirm", "client"];
         // A server of one tool starts sooner; aliases are known to a server of all, and a policy says itself what is served.
         if (tool.contains('_') || tool == "bash") && !self.words.iter().any(|word| word == "--policy") {
             words.extend(["--only", tool]);
