@@ -120,7 +120,11 @@ impl Program {
         program.args(&self.words).args(words).current_dir(&self.own).env_clear();
         program.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.own.path());
         program.env("XDG_STATE_HOME", self.own.path().join("state")).envs(self.environment.iter().cloned());
-        program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        program
+            .env("TOOLBOX_FORMAT", "json")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         Alive(program.spawn().unwrap())
     }
 
