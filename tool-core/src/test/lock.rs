@@ -12,9 +12,16 @@ use crate::registry::Registry;
 /// With `UPDATE=1` in the environment the file is written instead, but never where `CI` is set: there a stale file fails.
 ///
 /// ```no_run
-/// # fn tools() -> tool_core::Registry { unimplemented!() }
-/// // in a test, with the registry of the program:
-/// tool_core::lock!("tools.lock", tools());
+/// use tool_core::{Registry, RegistryError};
+///
+/// /// The registry of the program.
+/// fn tools() -> Result<Registry, RegistryError> {
+///     Registry::builder().build()
+/// }
+///
+/// // in a test:
+/// tool_core::lock!("tools.lock", tools()?);
+/// # Ok::<(), RegistryError>(())
 /// ```
 ///
 /// # Panics
