@@ -9,7 +9,7 @@ use crate::set::ToolSet;
 ///
 /// For a test of the crate that owns the set; tools of the test itself count as the crate's.
 ///
-/// ```
+/// ```standalone_crate
 /// use tool_core::prelude::*;
 ///
 /// /// Adds one.
