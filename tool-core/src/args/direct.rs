@@ -7,7 +7,6 @@
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use super::bounds::Limits;
-use super::parse::MAX_ARGS_BYTES;
 use super::split::{Member, Members, is_space};
 use crate::def::{Bounds, Number, ParamDef, ParamKeys, ParamKind, ToolDef};
 
@@ -31,7 +30,7 @@ impl<'a> Direct<'a> {
         let few = tool.params.len() <= MOST_PARAMS;
         let suits =
             few && tool.input.is_none() && tool.constraints.is_empty() && tool.params.iter().all(suits);
-        if !suits || text.len() > MAX_ARGS_BYTES {
+        if !suits {
             return None;
         }
         let mut slices = [None; MOST_PARAMS];

@@ -38,8 +38,7 @@ pub use frame::Args;
 pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
 pub(crate) use parse::not_an_object;
 pub use parse::{
-    MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_object, parse_within,
-    too_large,
+    MAX_ARGS_BYTES, MAX_DEPTH, measure, parse, parse_arguments, parse_object, parse_within, too_large,
 };
 pub(crate) use patterns::{compiles, validator};
 pub use pointer::push_given;

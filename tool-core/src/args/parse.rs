@@ -15,7 +15,8 @@ use super::pointer::push_given;
 use super::texts;
 use crate::error::ToolError;
 
-/// The most bytes of text, or of compact JSON, that become arguments; setting `max_args_bytes`.
+/// The most bytes of text, or of compact JSON, that become arguments where nothing else is set
+/// ([`ExecutorBuilder::max_args_bytes`](crate::ExecutorBuilder::max_args_bytes)).
 pub const MAX_ARGS_BYTES: usize = 16 * 1024 * 1024;
 
 /// The most levels of nesting; the object of arguments itself is the first.
@@ -32,24 +33,24 @@ pub fn parse(text: &str) -> Result<Value, ToolError> {
     parse_within(text, MAX_ARGS_BYTES)
 }
 
-/// [`parse`] where blank text is `{}`: for places where arguments are expected.
+/// [`parse_within`] where blank text is `{}`: for places where arguments are expected.
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_arguments(text: &str) -> Result<Value, ToolError> {
+pub fn parse_arguments(text: &str, max_bytes: usize) -> Result<Value, ToolError> {
     let blank = |c| matches!(c, ' ' | '\t' | '\r' | '\n');
     if without_mark(text).trim_matches(blank).is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    parse(text)
+    parse_within(text, max_bytes)
 }
 
-/// [`parse`] where the text must hold an object.
+/// [`parse_within`] where the text must hold an object.
 ///
 /// # Errors
 /// As [`parse`], and `not_an_object`.
-pub fn parse_object(text: &str) -> Result<Map<String, Value>, ToolError> {
-    match parse(text)? {
+pub fn parse_object(text: &str, max_bytes: usize) -> Result<Map<String, Value>, ToolError> {
+    match parse_within(text, max_bytes)? {
         Value::Object(members) => Ok(members),
         other => Err(not_an_object(&other)),
     }
@@ -81,15 +82,7 @@ pub fn parse_within(text: &str, max_bytes: usize) -> Result<Value, ToolError> {
 ///
 /// # Errors
 /// `too_deep` or `args_too_large`.
-pub fn measure(value: &Value) -> Result<(), ToolError> {
-    measure_within(value, MAX_ARGS_BYTES)
-}
-
-/// [`measure`] with another limit of bytes.
-///
-/// # Errors
-/// As [`measure`].
-pub fn measure_within(value: &Value, max_bytes: usize) -> Result<(), ToolError> {
+pub fn measure(value: &Value, max_bytes: usize) -> Result<(), ToolError> {
     let mut at_most = 0_usize;
     let mut open = Vec::new();
     let mut next = Some(value);
@@ -465,11 +458,11 @@ mod tests {
     #[test]
     fn blank_text_is_no_arguments_where_they_are_expected() {
         for text in ["", " \r\n\t", "\u{feff}", "\u{feff} "] {
-            assert_eq!(parse_arguments(text).unwrap(), json!({}), "{text:?}");
+            assert_eq!(parse_arguments(text, MAX_ARGS_BYTES).unwrap(), json!({}), "{text:?}");
             assert_eq!(code(text), "malformed_json", "{text:?}");
         }
-        assert_eq!(parse_arguments("\u{a0}").unwrap_err().code_str(), "malformed_json");
-        assert_eq!(parse_arguments("{\"a\":1}").unwrap(), json!({"a": 1}));
+        assert_eq!(parse_arguments("\u{a0}", MAX_ARGS_BYTES).unwrap_err().code_str(), "malformed_json");
+        assert_eq!(parse_arguments("{\"a\":1}", MAX_ARGS_BYTES).unwrap(), json!({"a": 1}));
     }
 
     #[test]
@@ -531,7 +524,7 @@ mod tests {
         assert_eq!(error.arg_issues()[0].expected, "at most 4 bytes");
         let value = json!({"a": ["\u{1}", 1.5, null, true], "é": {}});
         let bytes = value.to_string().len();
-        assert!(measure_within(&value, bytes).is_ok());
-        assert_eq!(measure_within(&value, bytes - 1).unwrap_err().code_str(), "args_too_large");
+        assert!(measure(&value, bytes).is_ok());
+        assert_eq!(measure(&value, bytes - 1).unwrap_err().code_str(), "args_too_large");
     }
 }
