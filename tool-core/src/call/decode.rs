@@ -105,16 +105,17 @@ impl Asked<'_> {
         }
     }
 
-    /// A panic on the way becomes `internal`, like one of the tool itself; `secrets` are kept out of its text.
-    pub(super) fn decode(
-        self,
+    /// Takes the arguments away. A panic on the way becomes `internal`, like one of the tool itself; `secrets` are kept out of
+    /// its text.
+    pub(super) fn decode<'s>(
+        &mut self,
         def: &ToolDef<'_>,
         reading: Reading,
         keep: Keep,
-        secrets: Option<&KnownSecrets>,
+        secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
     ) -> Result<Decoded, ToolError> {
         guard(def.name, secrets, || match self {
-            Asked::Call(call) => decode(def, call, reading, keep),
+            Asked::Call(call) => decode(def, std::mem::take(call), reading, keep),
             Asked::Text { text, .. } => decode_text(def, text, reading, keep),
         })
     }
@@ -147,10 +148,10 @@ fn decode_text(def: &ToolDef<'_>, text: &str, reading: Reading, keep: Keep) -> R
 }
 
 /// Enters a tool again with a normal form: it decodes to the same values without a note.
-pub(super) fn decode_again(
+pub(super) fn decode_again<'s>(
     def: &ToolDef<'_>,
     normal: &Value,
-    secrets: Option<&KnownSecrets>,
+    secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
 ) -> Result<Run, ToolError> {
     guard(def.name, secrets, || {
         // Coercion and defaults may have made it larger than what came, which was measured.

@@ -256,7 +256,7 @@ impl Executor {
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
         let Decoded { run, normal, given, notes } =
-            asked.decode(tool.def(), inner.reading, keep, self.known_secrets())?;
+            asked.decode(tool.def(), inner.reading, keep, || self.known_secrets())?;
         let ctx = inner_ctx;
         if let (Some(facts), Some(args)) = (&facts, &normal) {
             let mut known = facts.known();
@@ -334,7 +334,7 @@ impl Executor {
         };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let Decoded { run, notes, .. } =
-            asked.decode(tool.def(), inner.reading, Keep::default(), self.known_secrets())?;
+            asked.decode(tool.def(), inner.reading, Keep::default(), || self.known_secrets())?;
         let result = match (run, deadline) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
@@ -358,7 +358,7 @@ impl Executor {
             admitted.check(tool).map_err(|refused| refused.0)?;
         }
         let keep = Keep { normal: true, given: admitted.is_some() };
-        let decoded = Asked::call(call).decode(tool.def(), inner.reading, keep, self.known_secrets())?;
+        let decoded = Asked::call(call).decode(tool.def(), inner.reading, keep, || self.known_secrets())?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
         if let Some(admitted) = &admitted {
             admitted.judge(tool, &args, &decoded.given)?;
