@@ -2,7 +2,7 @@
 //!
 //! A text is measured by [`super::parse`] while it is read.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::parse::{MAX_DEPTH, too_deep, too_large};
 use crate::error::ToolError;
