@@ -105,9 +105,20 @@ impl Place {
 }
 
 /// Command lines as a shell splits them, their status, their first line and a further part of the message.
-const WRONG: [(&str, i32, &str, &str); 33] = [
+const WRONG: [(&str, i32, &str, &str); 36] = [
     // command
-    ("nope", 3, "error[unknown_command]: no command 'nope' in 'demo'\n", ""),
+    (
+        "zzz",
+        3,
+        "error[unknown_command]: no command 'zzz' in 'demo'\n",
+        "\nhint: 'demo --help' lists the commands\n",
+    ),
+    (
+        "store zzz",
+        3,
+        "error[unknown_command]: no command 'zzz' in 'demo store'\n",
+        "'demo store --help' lists the commands",
+    ),
     (
         "store serch x",
         3,
@@ -118,7 +129,7 @@ const WRONG: [(&str, i32, &str, &str); 33] = [
     ("call store_serch", 3, "error[unknown_tool]: ", "did you mean: store_search?"),
     ("tools show store_serch", 3, "error[unknown_tool]: ", "did you mean: store_search?"),
     // flag
-    ("--nope ping", 2, "error[invalid_args]: ", "--nope"),
+    ("--nope ping", 2, "error[invalid_args]: ", "\n\nhelp: demo --help\n"),
     ("store search x --lmit 5", 2, ONE, "\n  --lmit  unknown; did you mean --limit?\n"),
     // What goes in front of the words is not swallowed between them.
     ("store --version search x", 2, ONE, "--version goes before the command"),
@@ -132,7 +143,14 @@ const WRONG: [(&str, i32, &str, &str); 33] = [
     ),
     ("store search x -Z", 2, ONE, "to pass it as text, put -- before it"),
     ("store search x y", 2, ONE, "no more arguments"),
-    ("help nope", 3, "error[unknown_command]: no command 'nope' in 'demo'\n", ""),
+    (
+        "help zzz",
+        3,
+        "error[unknown_command]: no command 'zzz' in 'demo'\n",
+        "'demo --help' lists the commands",
+    ),
+    ("help enviroment", 3, "error[unknown_command]: ", "hint: did you mean 'demo help environment'?"),
+    ("help sotre", 3, "error[unknown_command]: ", "hint: did you mean 'demo store'?"),
     ("help --frob", 2, ONE, "\n  --frob  unknown; expected one of <WORDS>\n"),
     ("help exit-codes --color blue", 2, ONE, "\n  --color  expected one of "),
     // A hidden option is in no list.
@@ -261,7 +279,7 @@ fn help_is_a_command_like_the_others() {
 #[test]
 fn a_command_that_this_program_has_not_is_told_with_what_it_is_built_without() {
     let place = Place::new();
-    for (word, feature) in [("mcp", "mcp"), ("journal", "store")] {
+    for (word, feature) in [("journal", "store")] {
         let hint = format!("hint: this program is built without the feature {feature}\n");
         place.run(&[word], b"", &[]).refused(3, "error[unknown_command]: ", &hint);
     }

@@ -11,9 +11,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The pages of the program, written into a directory.
+/// The pages of the demo, written into a directory.
 fn pages(directory: &Path) -> Vec<PathBuf> {
-    let written = Command::new(env!("CARGO_BIN_EXE_demo"))
+    pages_of(Path::new(env!("CARGO_BIN_EXE_demo")), directory)
+}
+
+/// The pages of a program, written into a directory.
+fn pages_of(program: &Path, directory: &Path) -> Vec<PathBuf> {
+    let written = Command::new(program)
         .args(["man", "--json", "--out", "pages"])
         .env("SOURCE_DATE_EPOCH", "86400")
         .current_dir(directory)
@@ -55,6 +60,29 @@ fn every_command_has_a_page_that_readers_accept() {
     }
     accepted("mandoc", &["-Tlint"], &pages);
     accepted("man", &["--warnings=w", "-E", "UTF-8", "-l"], &pages);
+}
+
+#[test]
+fn readers_accept_every_page_of_the_standard_tools() {
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "toolbox"]).status().unwrap();
+    assert!(built.success(), "toolbox does not build");
+    let own = std::env::current_exe().unwrap();
+    let toolbox = own.parent().and_then(Path::parent).unwrap().join("toolbox");
+    let directory = tempfile::tempdir().unwrap();
+    let pages = pages_of(&toolbox, directory.path());
+    assert!(pages.len() > 40, "{}", pages.len());
+    accepted("mandoc", &["-Tlint"], &pages);
+    accepted("man", &["--warnings=w", "-E", "UTF-8", "-l"], &pages);
+    for (shell, script) in [("bash", "s.bash"), ("zsh", "_s"), ("fish", "s.fish")] {
+        if !tool_trials::has_program(shell) {
+            continue;
+        }
+        let printed = Command::new(&toolbox).args(["completions", shell]).output().unwrap();
+        let script = directory.path().join(script);
+        std::fs::write(&script, printed.stdout).unwrap();
+        let checked = Command::new(shell).arg("-n").arg(&script).output().unwrap();
+        assert!(checked.status.success() && checked.stderr.is_empty(), "{shell}: {checked:?}");
+    }
 }
 
 #[test]

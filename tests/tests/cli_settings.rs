@@ -52,13 +52,17 @@ impl Place {
 
     fn run(&self, argv: &[&str], env: &[(&str, &str)]) -> Run {
         let seen = Arc::new(Mutex::new(None));
-        let saw = Arc::clone(&seen);
+        let [saw, saw_too] = [(); 2].map(|()| Arc::clone(&seen));
         let cli = Cli::new(Registry::builder().add::<PingTool>().build().unwrap())
             .name("demo")
             .version("1.0.0")
             .context(move |settings| {
                 *saw.lock().unwrap() = Some(settings.clone());
                 Ok(ToolContext::builder())
+            })
+            .policy(move |_, settings, _| {
+                *saw_too.lock().unwrap() = Some(settings.clone());
+                Err(ToolError::not_configured("There is no such policy."))
             });
         let (stdout, stderr) = (Captured::default(), Captured::default());
         let home = self.path().join("home");
@@ -131,6 +135,39 @@ fn each_source_wins_over_all_behind_it_and_is_named() {
         fs::remove_file(&path).unwrap();
         assert_eq!(found(&[], &[]), told(by_default, "default"));
     }
+}
+
+#[test]
+fn a_policy_file_is_named_by_each_source_and_an_empty_name_is_none() {
+    let place = Place::new();
+    let path = place.file("# settings\n\npolicy = 'p.toml'\n");
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let held = |argv: &[&str], env: &[(&str, &str)]| {
+        let run = place.run(&[&["ping"], argv].concat(), env);
+        let policy = run.setting("policy");
+        assert_eq!(
+            run.code,
+            if policy.0.is_empty() { ExitCode::SUCCESS } else { ExitCode(6) },
+            "{}",
+            run.stderr
+        );
+        policy
+    };
+    let told = |value: &str, source: &str| (value.to_owned(), source.to_owned());
+    let env = [("DEMO_POLICY", "v.toml")];
+    assert_eq!(held(&["--policy", "o.toml"], &env), told(&at("work/o.toml"), "option"));
+    assert_eq!(held(&[], &env), told(&at("work/v.toml"), "$DEMO_POLICY"));
+    assert_eq!(held(&[], &[]), told(&at("home/demo/p.toml"), &format!("{path}:3")));
+    assert_eq!(held(&["--policy", ""], &env), told("", "option"));
+    assert_eq!(held(&[], &[("DEMO_POLICY", "")]), told("", "$DEMO_POLICY"));
+    place.file("policy = ''\n");
+    assert_eq!(held(&[], &[]).0, "");
+    // None is looked for where none is named.
+    fs::remove_file(&path).unwrap();
+    for name in ["home/demo/policy.toml", "work/policy.toml"] {
+        fs::write(place.path().join(name), "version = 1\n").unwrap();
+    }
+    assert_eq!(held(&[], &[]), told("", "default"));
 }
 
 #[test]

@@ -98,6 +98,10 @@ impl Session<'_> {
     /// Writes a result.
     fn show(&mut self, mut output: ToolOutput, stage: &Stage) -> ExitCode {
         let Some(settings) = stage.settings.as_ref() else { return ExitCode::SUCCESS };
+        let own = stage.builtin && stage.tool.as_deref().is_some_and(builtin::owns_output);
+        if own && !settings.dry_run {
+            return ExitCode::SUCCESS;
+        }
         let selection = settings.select.as_ref();
         let mut notes = selection.map(|selection| selection.keep(&mut output)).unwrap_or_default();
         notes.iter_mut().for_each(|note| note.insert_str(0, "warning: "));

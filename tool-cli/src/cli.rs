@@ -25,6 +25,10 @@ use crate::{command_line, schema};
 /// Makes the context of a call from what the person asked for.
 pub(crate) type Provide = dyn Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync;
 
+/// Adds what tools find in the context of a server alone.
+#[cfg(feature = "mcp")]
+pub(crate) type Serving = dyn Fn(ContextBuilder) -> ContextBuilder + Send + Sync;
+
 /// Adds layers to the executor of the program's tools.
 pub(crate) type Layers =
     dyn Fn(ExecutorBuilder, &Settings) -> Result<ExecutorBuilder, ToolError> + Send + Sync;
@@ -71,6 +75,8 @@ pub struct Cli {
     pub(crate) standard: OnceLock<Executor>,
     pub(crate) layers: Option<Box<Layers>>,
     pub(crate) provide: Option<Box<Provide>>,
+    #[cfg(feature = "mcp")]
+    pub(crate) serving: Option<Box<Serving>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<OwnTable>,
     pub(crate) keys: Vec<OwnKey>,
@@ -123,6 +129,8 @@ impl Cli {
             standard: OnceLock::new(),
             layers: None,
             provide: None,
+            #[cfg(feature = "mcp")]
+            serving: None,
             probes: Vec::new(),
             tables: Vec::new(),
             keys: Vec::new(),
@@ -189,6 +197,17 @@ impl Cli {
         F: Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync + 'static,
     {
         self.provide = Some(Box::new(provide));
+        self
+    }
+
+    /// Adds what tools find in the context of `mcp serve` alone, which lives on between calls.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn serving<F>(mut self, add: F) -> Cli
+    where
+        F: Fn(ContextBuilder) -> ContextBuilder + Send + Sync + 'static,
+    {
+        self.serving = Some(Box::new(add));
         self
     }
 

@@ -6,6 +6,7 @@ use clap::Command;
 use serde_json::{Map, Value};
 use tool_core::ToolDef;
 
+use crate::builtin;
 use crate::command_line;
 use crate::flags::{Param, Table};
 use crate::globals::{Global, GlobalDef, Place};
@@ -99,8 +100,19 @@ impl Page<'_> {
         let globals = self.options().globals("Options", &Table::default(), |row| row.place != Place::After);
         let mut command = self.command().help_template("{all-args}").args(globals);
         let options = tidy(&command.render_help().to_string());
-        let after =
-            format!("'{name} GROUP --help' lists the commands of a group, '{name} --help' lists them all.");
+        let after = match self.detail {
+            Detail::Short => {
+                format!(
+                    "'{name} GROUP --help' lists the commands of a group, '{name} --help' lists them all."
+                )
+            }
+            Detail::Full => {
+                let topics = builtin::help::topics();
+                format!(
+                    "'{name} COMMAND --help' tells more of a command or group, '{name} help TOPIC' of {topics}."
+                )
+            }
+        };
         let usage = format!("Usage: {name} [OPTIONS] <COMMAND>");
         let after = hanging("", &after, self.columns());
         [self.about.to_owned(), usage, self.listing(&sections), options, after]

@@ -52,6 +52,9 @@ pub struct Io {
     pub env: BTreeMap<OsString, OsString>,
     /// The working directory, absolute.
     pub cwd: PathBuf,
+    /// The program's own file, where the standard streams are those of its process: an MCP client starts it, and a server takes
+    /// them over.
+    pub program: Option<PathBuf>,
     /// Fires when the person presses Ctrl-C.
     pub cancel: CancellationToken,
     /// Hears of the settings as soon as they are read, once: a process starts its log then.
@@ -70,6 +73,7 @@ impl Io {
             width: None,
             env: BTreeMap::new(),
             cwd: cwd.into(),
+            program: None,
             cancel: CancellationToken::new(),
             settled: None,
         }

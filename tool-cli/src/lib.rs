@@ -3,6 +3,9 @@
 //! [`run`] is the whole `main` of a program; [`Cli`] is the same as a value, which touches nothing of the process. The command
 //! line is one more surface: it reads words into a call, hands it to the executor and renders the one result.
 //!
+//! Features: `completions` and `man` (both by default), `dynamic-completion`, and `mcp`, with which the program serves its tools to
+//! MCP clients. A command whose feature is off does not exist.
+//!
 //! Everything that knows options interprets the one table of a tool, [`flags::Table`].
 
 mod answer;
@@ -53,6 +56,8 @@ mod runtime;
 mod sample;
 mod schema;
 pub mod select;
+#[cfg(feature = "mcp")]
+mod server;
 mod session;
 mod settings;
 mod settled;

@@ -78,8 +78,9 @@ fn tail(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
         let details = yaml::render(&serde_json::Value::Object(error.details().clone()));
         let _ = write!(out, "details:\n{}", scene.safe(&details));
     }
-    if let (Some(command), false) = (scene.command, error.arg_issues().is_empty()) {
-        let _ = writeln!(out, "\nhelp: {} {} --help", scene.program, command.join(" "));
+    if !error.arg_issues().is_empty() {
+        let words: Vec<&str> = scene.command.into_iter().flatten().map(String::as_str).collect();
+        let _ = writeln!(out, "\nhelp: {} --help", [&[scene.program], &words[..]].concat().join(" "));
     }
 }
 

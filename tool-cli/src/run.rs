@@ -90,6 +90,7 @@ fn process_io() -> io::Result<Io> {
         width: terminal_size::terminal_size().map(|(width, _)| width.0),
         env: std::env::vars_os().collect(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        program: std::env::current_exe().ok(),
         cancel,
         settled: Some(Box::new(move |settings| {
             start_log(settings);

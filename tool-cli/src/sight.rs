@@ -20,7 +20,7 @@ use crate::skill;
 pub(crate) const OPERATOR: &str = "operator";
 
 /// The agent of an MCP server.
-const MCP: &str = "mcp";
+pub(crate) const MCP: &str = "mcp";
 
 /// What commands of a program find: its tools, and what the person asked for.
 #[derive(Clone, Debug)]
@@ -159,7 +159,12 @@ impl Session<'_> {
         Ok(Sight { ctx: ToolContext::empty(), policy, stored: None })
     }
 
-    fn policy(&self, registry: &Registry, settings: &Settings) -> Result<Option<Arc<dyn Policy>>, ToolError> {
+    /// The policy file that was asked for.
+    pub(crate) fn policy(
+        &self,
+        registry: &Registry,
+        settings: &Settings,
+    ) -> Result<Option<Arc<dyn Policy>>, ToolError> {
         let Some(file) = &settings.policy else { return Ok(None) };
         let Some(read) = &self.cli.policy else {
             let text = "This program reads no policy files.";

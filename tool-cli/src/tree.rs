@@ -136,7 +136,7 @@ impl<'r> Tree<'r> {
         let near = suggest(word, candidates.iter().map(|(shown, word)| (shown.as_str(), word.as_str())));
         let quoted: Vec<String> = near.iter().map(|words| format!("'{program} {words}'")).collect();
         match quoted.as_slice() {
-            [] => error,
+            [] => error.hint(format!("'{place} --help' lists the commands")),
             [one] => error.hint(format!("did you mean {one}?")),
             [rest @ .., last] => error.hint(format!("did you mean {} or {last}?", rest.join(", "))),
         }

@@ -34,6 +34,7 @@ fn a_command_is_there_exactly_when_its_feature_is() {
     let rows = [
         (&["completions", "bash"][..], "completions", cfg!(feature = "completions")),
         (&["man"], "man", cfg!(feature = "man")),
+        (&["mcp", "serve", "--dry-run"], "mcp", cfg!(feature = "mcp")),
     ];
     for (words, feature, on) in rows {
         let stderr = Sink::default();

@@ -5,7 +5,6 @@ mod approvals;
 mod audit;
 mod catalogue;
 mod journal;
-mod mcp;
 mod policy;
 mod probe;
 
@@ -19,6 +18,7 @@ use tool_core::redact::KnownSecrets;
 use tool_core::{ContextBuilder, ExecutorBuilder, LimitSettings, ShapeSettings, ToolContext, ToolError};
 use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
+use tool_std::shell::Processes;
 use tool_std::{Sandbox, Workspace};
 use tool_store::{LazyJournal, StoredApprovals};
 
@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         .tables(tool_std::configuration::TABLES, tool_std::configuration::misfits)
         .keys(journal::mode::KEYS)
         .context(context)
+        .serving(serving)
         .command::<journal::JournalListTool>()
         .command::<journal::JournalShowTool>()
         .command::<journal::JournalVerifyTool>()
@@ -58,9 +59,6 @@ fn main() -> ExitCode {
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
-        .command::<mcp::McpServeTool>()
-        .command::<mcp::add::McpAddTool>()
-        .command::<mcp::add::McpRemoveTool>()
         .probe("workspace", probe::workspace)
         .probe("journal", probe::journal)
         .probe("sandbox", probe::sandbox);
@@ -129,6 +127,13 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
         Some(at) => builder.at(at),
         None => builder,
     })
+}
+
+/// A server lives on between calls: commands may go on in the background, each seen by the agent and run that started it.
+fn serving(context: ContextBuilder) -> ContextBuilder {
+    let processes = Processes::new("").told(audit::process_ended);
+    context
+        .provide_with(move |ctx| Arc::new(processes.owned_by(format!("{}\n{}", ctx.agent(), ctx.run_id()))))
 }
 
 /// The directory that the tools work in.

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 use tool_cli::Cli;
 use tool_core::prelude::*;
-use tool_core::{BoxFuture, Executor, Invocation, Layer, Next, Registry, RegistryError};
+use tool_core::{BoxFuture, Invocation, Layer, Next, Registry, RegistryError};
 
 use self::probe::Results;
 
@@ -25,13 +25,13 @@ use self::probe::Results;
 pub(crate) fn demo(results: &Value) -> Result<(Cli, Reached), ToolError> {
     let reached = Reached::default();
     let registry = registry()?;
-    let executor = Executor::standard(registry.clone()).before("run", reached.clone());
+    let recorder = reached.clone();
     let results = Results(results.clone());
     let cli = Cli::new(registry)
         .name("demo")
         .version("1.0.0")
         .about("Shows how tools become commands.")
-        .executor(executor)
+        .layers(move |builder, _| Ok(builder.before("run", recorder.clone())))
         .context(move |_| Ok(ToolContext::builder().provide(results.clone())));
     Ok((cli, reached))
 }

@@ -20,3 +20,4 @@ mod pty;
 mod questions;
 mod screen;
 mod secrets;
+mod transcripts;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use clap_lex::RawArgs;
 use tool_core::ErrorKind;
+use tool_core::args::suggest;
 use tool_core::prelude::*;
 
 use super::Program;
@@ -55,19 +56,46 @@ fn page(words: &[String], program: &Program, tree: &Tree<'_>, own: &Tree<'_>) ->
         }
         Route::Group(tree, group) => Ok(page.group(tree, group)),
         Route::Root => Ok(page.root(tree, own)),
-        Route::Unknown(error) => Err(error),
+        Route::Unknown(error) => Err(meant(words, program, error)),
         Route::Fault(fault) => Err(Settled::of_faults(vec![*fault]).error),
     }
 }
 
+/// The topics, each with its page.
+const TOPICS: [(&str, Topic); 4] = [
+    ("exit-codes", |_, _| exit_codes()),
+    ("input", |_, _| INPUT.to_owned()),
+    ("output", |_, _| OUTPUT.to_owned()),
+    ("environment", environment),
+];
+
+/// Makes the page of a topic.
+type Topic = fn(&Program, &Tree<'_>) -> String;
+
+/// The topics, as a sentence lists them.
+pub(crate) fn topics() -> String {
+    let mut names: Vec<&str> = TOPICS.iter().map(|topic| topic.0).collect();
+    let last = names.pop().unwrap_or_default();
+    format!("{} and {last}", names.join(", "))
+}
+
 /// The page of a topic.
 fn topic(words: &[String], program: &Program, tree: &Tree<'_>) -> Option<String> {
-    match words {
-        [topic] if topic == "exit-codes" => Some(exit_codes()),
-        [topic] if topic == "input" => Some(INPUT.to_owned()),
-        [topic] if topic == "output" => Some(OUTPUT.to_owned()),
-        [topic] if topic == "environment" => Some(environment(program, tree)),
-        _ => None,
+    let [word] = words else { return None };
+    TOPICS.iter().find(|topic| topic.0 == word).map(|topic| topic.1(program, tree))
+}
+
+/// The error of a word that leads to no command, where it may be meant for a topic.
+fn meant(words: &[String], program: &Program, error: ToolError) -> ToolError {
+    let near = match words {
+        [word] => suggest(word, TOPICS.iter().map(|topic| (topic.0, topic.0))),
+        _ => Vec::new(),
+    };
+    match near.first() {
+        Some(topic) if !error.hint_str().is_some_and(|hint| hint.starts_with("did you mean")) => {
+            error.hint(format!("did you mean '{} help {topic}'?", program.name))
+        }
+        _ => error,
     }
 }
 

@@ -9,6 +9,10 @@ mod doctor;
 pub(crate) mod help;
 #[cfg(feature = "man")]
 mod man;
+#[cfg(feature = "mcp")]
+mod mcp_add;
+#[cfg(feature = "mcp")]
+mod mcp_serve;
 mod program;
 mod skill;
 mod tools_check;
@@ -56,12 +60,12 @@ pub(crate) fn about(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|row| row.0 == word).map(|row| row.1)
 }
 
-/// Commands that a program may be built without: word, feature, whether it is there. The last two are there where the program
-/// adds them, so that nobody asks of their words elsewhere.
+/// Commands that a program may be built without: word, feature, whether it is there. The last one is there where the program
+/// adds it, so that nobody asks of its word elsewhere.
 const FEATURES: [(&str, &str, bool); 4] = [
     ("completions", "completions", cfg!(feature = "completions")),
     ("man", "man", cfg!(feature = "man")),
-    ("mcp", "mcp", false),
+    ("mcp", "mcp", cfg!(feature = "mcp")),
     ("journal", "store", false),
 ];
 
@@ -75,10 +79,15 @@ pub(crate) fn writes_files(name: &str) -> bool {
     matches!(name, "man" | "skill")
 }
 
+/// Whether standard output belongs to what a command does, and to no result.
+pub(crate) fn owns_output(name: &str) -> bool {
+    name == "mcp_serve"
+}
+
 /// The faults of global options that make no sense for a command: that of a protocol, to which standard output belongs.
 pub(crate) fn refused(name: &str, given: &AllGiven) -> Vec<Fault> {
     const SHAPES: [Global; 5] = [Global::Format, Global::Json, Global::Select, Global::Out, Global::Envelope];
-    if name != "mcp_serve" {
+    if !owns_output(name) {
         return Vec::new();
     }
     refused::refused(given, &SHAPES, "messages of the protocol alone on standard output")
@@ -147,6 +156,9 @@ pub(crate) fn registry() -> Result<Registry, ToolError> {
     let builder = builder.add::<completions::CompletionsTool>();
     #[cfg(feature = "man")]
     let builder = builder.add::<man::ManTool>();
+    #[cfg(feature = "mcp")]
+    let builder =
+        builder.add::<mcp_serve::McpServeTool>().add::<mcp_add::McpAddTool>().add::<mcp_add::McpRemoveTool>();
     let registry = builder.build()?;
     Ok(REGISTRY.get_or_init(|| registry).clone())
 }

@@ -31,10 +31,13 @@ pub(crate) fn tools_list(
         return Ok(registry.iter().map(row).collect());
     }
     let tree = Tree::new(&registry);
-    let row = |entry: &ToolEntry| {
-        if program.brief { brief(entry, &tree, &program.missing) } else { full(entry, &tree) }
-    };
-    Ok(registry.iter().filter(|entry| !program.brief || !entry.def().hidden).map(row).collect())
+    if !program.brief {
+        return Ok(registry.iter().map(|entry| full(entry, &tree)).collect());
+    }
+    // As pages list them, and behind them what the command line does not have.
+    let elsewhere = registry.iter().filter(|entry| tree.of(entry).is_none());
+    let all = tree.all().map(|command| command.entry).chain(elsewhere);
+    Ok(all.filter(|entry| !entry.def().hidden).map(|entry| brief(entry, &tree, &program.missing)).collect())
 }
 
 /// The tools that the patterns keep.

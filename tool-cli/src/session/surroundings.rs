@@ -45,9 +45,14 @@ impl Session<'_> {
                     program.sight = self.policy_alone(about, settings).ok();
                 }
                 let executor = for_command_line(Executor::standard(registry.clone())).build()?;
+                #[cfg(feature = "mcp")]
+                let host = self.host(about, settings, stage.tool.as_deref())?;
                 let (registry, settings) = (about.clone(), settings.clone());
                 let around = Surroundings { registry, settings, program: program.clone() };
-                (executor, ToolContext::builder().provide(program).provide(around))
+                let builder = ToolContext::builder().provide(program).provide(around);
+                #[cfg(feature = "mcp")]
+                let builder = builder.provide(host);
+                (executor, builder)
             }
         };
         let builder = match deadline {

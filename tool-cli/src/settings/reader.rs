@@ -49,17 +49,7 @@ impl<'a> Reader<'a> {
 
     /// The settings file: the one named, else the one of the configuration directory. An empty name is none.
     fn open(&mut self, owner: Owner<'_>) -> File {
-        let option = self.given.last(Global::Config).and_then(|given| given.value.as_deref());
-        let variable = self.variable(Global::Config);
-        let named = match (option, &variable) {
-            (Some(option), _) => Some((option, Source::Option)),
-            (None, Some(name)) => {
-                let value = self.io.env.get(OsStr::new(name));
-                value.map(|value| (value.as_os_str(), Source::Variable(name.clone())))
-            }
-            (None, None) => None,
-        };
-        let (file, source) = match named {
+        let (file, source) = match self.named(Global::Config) {
             Some((path, source)) if path.is_empty() => (File::default(), source),
             Some((path, source)) => (File::named(self.io.cwd.join(path), owner), source),
             None => (File::of_user(self.io, owner), Source::Default),
@@ -67,6 +57,31 @@ impl<'a> Reader<'a> {
         let value = file.path.as_ref().map(|path| path.display().to_string());
         self.sources.push(Setting { name: "config", value, source });
         file
+    }
+
+    /// A file named by an option or its variable, where an empty name says that there is to be none.
+    fn named(&self, global: Global) -> Option<(OsString, Source)> {
+        if let Some(word) = self.given.last(global).and_then(|given| given.value.clone()) {
+            return Some((word, Source::Option));
+        }
+        let name = self.variable(global)?;
+        let word = self.io.env.get(OsStr::new(&name))?.clone();
+        Some((word, Source::Variable(name)))
+    }
+
+    /// The word of a key of the file.
+    fn key(&self, key: &str) -> Option<(OsString, Source)> {
+        let entry = self.file.get(key)?;
+        let path = self.file.path.clone().unwrap_or_default();
+        Some((entry.value.clone().into(), Source::File { path, line: entry.line }))
+    }
+
+    /// What a path is relative to: the working directory, in the settings file the file's.
+    fn base(&self, source: &Source) -> PathBuf {
+        match source {
+            Source::File { path, .. } => path.parent().map_or_else(|| self.io.cwd.clone(), PathBuf::from),
+            _ => self.io.cwd.clone(),
+        }
     }
 
     fn variable(&self, global: Global) -> Option<String> {
@@ -86,9 +101,7 @@ impl<'a> Reader<'a> {
         {
             return Some((word.to_owned(), Source::Variable(name)));
         }
-        let entry = self.file.get(key?)?;
-        let path = self.file.path.clone().unwrap_or_default();
-        Some((entry.value.clone().into(), Source::File { path, line: entry.line }))
+        self.key(key?)
     }
 
     /// The same as text.
@@ -146,24 +159,19 @@ impl<'a> Reader<'a> {
 
     // ---- the settings ------------------------------------------------------------------------------------------------
 
-    /// The policy file: relative to the working directory; an empty name is none.
+    /// The policy file; an empty name is none, whatever the sources behind it say.
     pub(super) fn policy(&mut self) -> Option<PathBuf> {
-        let found = self.word(Global::Policy, None);
-        let path =
-            found.as_ref().filter(|(word, _)| !word.is_empty()).map(|(word, _)| self.io.cwd.join(word));
-        let value = path.as_ref().map(|path| path.display().to_string());
-        self.note("policy", value, found.map(|found| found.1));
+        let (word, source) = self.named(Global::Policy).or_else(|| self.key("policy")).unzip();
+        let base = self.base(source.as_ref().unwrap_or(&Source::Default));
+        let path = word.filter(|word| !word.is_empty()).map(|word| base.join(word));
+        self.note("policy", path.as_ref().map(|path| path.display().to_string()), source);
         path
     }
 
-    /// The workspace: relative to the working directory, in the settings file to the file's.
+    /// The workspace.
     pub(super) fn root(&mut self) -> PathBuf {
-        let found = self.word(Global::Root, Some("root"));
-        let base = match &found {
-            Some((_, Source::File { path, .. })) => path.parent().map_or(self.io.cwd.clone(), PathBuf::from),
-            _ => self.io.cwd.clone(),
-        };
-        let (word, source) = found.unzip();
+        let (word, source) = self.word(Global::Root, Some("root")).unzip();
+        let base = self.base(source.as_ref().unwrap_or(&Source::Default));
         let root: PathBuf = base.join(word.unwrap_or_else(|| ".".into())).components().collect();
         self.note("root", Some(root.display().to_string()), source);
         root

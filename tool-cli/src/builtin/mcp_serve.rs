@@ -1,19 +1,16 @@
-//! `mcp serve`: the program's tools for MCP clients; `mcp add` and `mcp remove` are in `add`.
-
-pub(crate) mod add;
+//! `mcp serve`: the program's tools for MCP clients.
 
 use std::future::Future;
-use std::io::Write as _;
+use std::io::Write;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use tool_cli::Surroundings;
+use tool_core::SecretSource as _;
 use tool_core::prelude::*;
-use tool_core::{Executor, SecretSource as _};
-use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, McpServerBuilder, serve_stdio};
-use tool_std::shell::Processes;
+use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, serve_stdio};
 
-use crate::{ABOUT, GROUPS, audit, context, policy, recorded};
+use crate::server::Host;
+use crate::sight::Surroundings;
 
 /// Serves the tools to an MCP client on standard input and output.
 ///
@@ -58,9 +55,13 @@ pub(crate) fn mcp_serve(
     #[arg(value_name = "NAME")]
     state_secret: Option<&str>,
     #[ctx] around: &Surroundings,
+    #[ctx] host: &Host,
 ) -> ToolResult {
     let filter = Filter { only: patterns(only), except: patterns(except), read_only };
-    let mut server = server(around, filter)?.name(name.unwrap_or("toolbox")).confirm(confirm.into());
+    let mut server = host.server()?.filter(filter).confirm(confirm.into());
+    if let Some(name) = name {
+        server = server.name(name);
+    }
     if search {
         server = server.search(patterns(pin));
     }
@@ -72,18 +73,20 @@ pub(crate) fn mcp_serve(
     }
     let server = server.build()?;
     match http {
+        None if host.file.is_none() => {
+            let text = "Standard input and output are not those of a process, and cannot be served.";
+            return Err(ToolError::failed(text).code("no_streams").hint("listen with --http"));
+        }
         None => run(serve_stdio(server))?,
         Some(address) => {
             let mut options = HttpOptions::at(address)?;
             (options.allow_hosts, options.allow_origins) = (allow_host, allow_origin);
             options.token = token_secret.map(|name| secret(around, name)).transpose()?;
             options.principal = token_secret.map(str::to_owned);
-            run(serve_http(server, options))?;
+            run(serve_http(server, options, host.notes.clone()))?;
         }
     }
-    // A result of this command would be one more line on standard output, and no message.
-    crate::close();
-    std::process::exit(0);
+    Ok(ToolOutput::default())
 }
 
 /// What is done before a tool that needs approval.
@@ -117,12 +120,11 @@ fn secret(around: &Surroundings, name: &str) -> Result<Arc<Secret>, ToolError> {
     })
 }
 
-async fn serve_http(server: McpServer, options: HttpOptions) -> Result<(), ToolError> {
+async fn serve_http(server: McpServer, options: HttpOptions, mut notes: impl Write) -> Result<(), ToolError> {
     let stop = CancellationToken::new();
     let executor = server.executor().clone();
     let http = HttpServer::bind(server, options, stop.clone()).await?;
-    let mut stderr = std::io::stderr();
-    let _ = writeln!(stderr, "listening on {}", http.url()?);
+    let _ = writeln!(notes, "listening on {}", http.url()?);
     tokio::select! {
         served = http.serve() => served,
         () = tool_mcp::asked_to_end() => {
@@ -136,27 +138,6 @@ async fn serve_http(server: McpServer, options: HttpOptions) -> Result<(), ToolE
 fn patterns(text: Option<&str>) -> Vec<String> {
     let parts = text.into_iter().flat_map(|text| text.split(','));
     parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-/// The program's tools as a server.
-fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, ToolError> {
-    let settings = &around.settings;
-    let executor = recorded(Executor::standard(around.registry.clone()), settings)?;
-    // It lives on between calls: commands may go on in the background, each seen by the agent and run that started it.
-    let processes = Processes::new("").told(audit::process_ended);
-    let own =
-        move |ctx: &ToolContext| Arc::new(processes.owned_by(format!("{}\n{}", ctx.agent(), ctx.run_id())));
-    let server = McpServer::builder(executor)
-        .version(env!("CARGO_PKG_VERSION"))
-        .summary(ABOUT)
-        .context(context(settings)?.provide_with(own))
-        .filter(filter)
-        .rows(crate::catalogue::rows("mcp")?);
-    let server = GROUPS.iter().fold(server, |server, (name, about)| server.group(*name, *about));
-    Ok(match &settings.policy {
-        Some(file) => server.policy(policy::read(file, settings, &around.registry)?),
-        None => server,
-    })
 }
 
 /// Runs a server in a runtime of its own.

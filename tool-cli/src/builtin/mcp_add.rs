@@ -1,11 +1,12 @@
 //! `mcp add`, `mcp remove`: this program in the settings of an MCP client.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use tool_cli::Surroundings;
 use tool_core::prelude::*;
 use tool_mcp::add::{Client, Done, Request, Scope, Served};
+
+use crate::server::Host;
+use crate::sight::Surroundings;
 
 /// Adds this program to the settings of an MCP client.
 ///
@@ -19,9 +20,8 @@ pub(crate) fn mcp_add(
     /// Whose settings: the user's, or those of the project in the current directory.
     #[arg(default = Whose::User)]
     scope: Whose,
-    /// The name of the server for the client: a-z, 0-9 and _.
-    #[arg(default = "toolbox")]
-    name: &str,
+    /// The name of the server for the client: a-z, 0-9 and _; without it that of the program.
+    name: Option<&str>,
     /// The address of a server that listens; nothing is started then.
     url: Option<&str>,
     /// Show what would be written, and where; touch nothing.
@@ -32,9 +32,10 @@ pub(crate) fn mcp_add(
     #[arg(last)]
     options: Vec<String>,
     #[ctx] around: &Surroundings,
+    #[ctx] host: &Host,
 ) -> ToolResult {
-    let served = Served { url: url.map(str::to_owned), ..served(name, options, around)? };
-    with(client, scope, &served, |request| match print {
+    let served = Served { url: url.map(str::to_owned), ..served(name, options, around, host)? };
+    with(client, scope, &served, around, host, |request| match print {
         true => request.print(),
         false => request.add(force),
     })
@@ -51,12 +52,13 @@ pub(crate) fn mcp_remove(
     /// Whose settings: the user's, or those of the project in the current directory.
     #[arg(default = Whose::User)]
     scope: Whose,
-    /// The name of the server for the client.
-    #[arg(default = "toolbox")]
-    name: &str,
+    /// The name of the server for the client; without it that of the program.
+    name: Option<&str>,
     #[ctx] around: &Surroundings,
+    #[ctx] host: &Host,
 ) -> ToolResult {
-    with(client, scope, &served(name, Vec::new(), around)?, |request| request.remove())
+    let served = served(name, Vec::new(), around, host)?;
+    with(client, scope, &served, around, host, |request| request.remove())
 }
 
 /// A client.
@@ -93,15 +95,16 @@ fn with(
     client: ClientName,
     whose: Whose,
     served: &Served,
+    around: &Surroundings,
+    host: &Host,
     work: impl FnOnce(&Request<'_>) -> Result<Done, ToolError>,
 ) -> ToolResult {
     let scope = match whose {
         Whose::User => Scope::User,
         Whose::Project => Scope::Project,
     };
-    let project = directory()?;
-    let env = |name: &str| std::env::var(name).ok();
-    let request = Request { client: client.client()?, scope, served, project: &project, env: &env };
+    let env = |name: &str| around.settings.variable(name).map(str::to_owned);
+    let request = Request { client: client.client()?, scope, served, project: &host.cwd, env: &env };
     let done = work(&request)?;
     let text = told(&done);
     let value = serde_json::to_value(&done).unwrap_or_default();
@@ -124,22 +127,21 @@ fn told(done: &Done) -> String {
     text
 }
 
-fn directory() -> Result<PathBuf, ToolError> {
-    std::env::current_dir()
-        .map_err(|error| ToolError::failed("The current directory is not known.").source(error))
-}
-
 /// This program as a server.
-fn served(name: &str, options: Vec<String>, around: &Surroundings) -> Result<Served, ToolError> {
-    let program = std::env::current_exe()
-        .map_err(|error| ToolError::failed("The path of this program is not known.").source(error))?;
-    let command = program.to_str().map(str::to_owned).ok_or_else(|| {
+fn served(
+    name: Option<&str>,
+    options: Vec<String>,
+    around: &Surroundings,
+    host: &Host,
+) -> Result<Served, ToolError> {
+    let unknown = || ToolError::failed("The path of this program is not known.");
+    let command = host.file.as_ref().ok_or_else(unknown)?.to_str().map(str::to_owned).ok_or_else(|| {
         ToolError::failed("The path of this program is no text that a settings file can hold.")
     })?;
     let secrets: BTreeSet<&str> =
         around.registry.iter().flat_map(|tool| tool.def().secrets).map(|secret| secret.key).collect();
     Ok(Served {
-        name: name.to_owned(),
+        name: name.unwrap_or(&host.name).to_owned(),
         command,
         args: ["mcp".to_owned(), "serve".to_owned()].into_iter().chain(options).collect(),
         secrets: secrets.into_iter().map(str::to_owned).collect(),
