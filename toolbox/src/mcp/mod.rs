@@ -5,6 +5,7 @@ pub(crate) mod add;
 use std::future::Future;
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tool_cli::Surroundings;
@@ -60,7 +61,10 @@ pub(crate) fn mcp_serve(
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let filter = Filter { only: patterns(only), except: patterns(except), read_only };
-    let mut server = server(around, filter)?.name(name.unwrap_or("toolbox")).confirm(confirm.into());
+    // It lives on between calls: commands may go on in the background.
+    let processes = Processes::new("").told(audit::process_ended);
+    let mut server =
+        server(around, filter, processes.clone())?.name(name.unwrap_or("toolbox")).confirm(confirm.into());
     if search {
         server = server.search(patterns(pin));
     }
@@ -72,19 +76,23 @@ pub(crate) fn mcp_serve(
     }
     let server = server.build()?;
     match http {
-        None => run(serve_stdio(server))?,
+        None => run(serve_stdio(server), &processes)?,
         Some(address) => {
             let mut options = HttpOptions::at(address)?;
             (options.allow_hosts, options.allow_origins) = (allow_host, allow_origin);
             options.token = token_secret.map(|name| secret(around, name)).transpose()?;
             options.principal = token_secret.map(str::to_owned);
-            run(serve_http(server, options))?;
+            run(serve_http(server, options), &processes)?;
         }
     }
     // A result of this command would be one more line on standard output, and no message.
     crate::close();
     std::process::exit(0);
 }
+
+/// How long the commands in the background may take to end with the program. They need less: a command that was asked to
+/// end is killed after `KILL_GRACE_MS`.
+const PROCESSES_GRACE: Duration = Duration::from_secs(5);
 
 /// What is done before a tool that needs approval.
 #[derive(Clone, Copy, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
@@ -139,11 +147,14 @@ fn patterns(text: Option<&str>) -> Vec<String> {
 }
 
 /// The program's tools as a server.
-fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, ToolError> {
+fn server(
+    around: &Surroundings,
+    filter: Filter,
+    processes: Processes,
+) -> Result<McpServerBuilder, ToolError> {
     let settings = &around.settings;
     let executor = recorded(Executor::standard(around.registry.clone()), settings)?;
-    // It lives on between calls: commands may go on in the background, each seen by the agent and run that started it.
-    let processes = Processes::new("").told(audit::process_ended);
+    // Each process is seen by the agent and run that started it.
     let own =
         move |ctx: &ToolContext| Arc::new(processes.owned_by(format!("{}\n{}", ctx.agent(), ctx.run_id())));
     let server = McpServer::builder(executor)
@@ -159,14 +170,24 @@ fn server(around: &Surroundings, filter: Filter) -> Result<McpServerBuilder, Too
     })
 }
 
-/// Runs a server in a runtime of its own.
-fn run(serve: impl Future<Output = Result<(), ToolError>> + Send) -> Result<(), ToolError> {
+/// Runs a server in a runtime of its own. What it left in the background ends with it, and is told of.
+fn run(
+    serve: impl Future<Output = Result<(), ToolError>> + Send,
+    processes: &Processes,
+) -> Result<(), ToolError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
     let served = std::thread::scope(|scope| {
-        let serve = || runtime.block_on(serve);
+        let serve = || {
+            let served = runtime.block_on(serve);
+            let left = runtime.block_on(processes.close(PROCESSES_GRACE));
+            if left > 0 {
+                tracing::error!(left, "the ends of commands in the background are not recorded");
+            }
+            served
+        };
         scope.spawn(serve).join()
     });
     // A read of standard input that is still open must not hold the program.
