@@ -77,6 +77,8 @@ pub struct Cli {
     pub(crate) provide: Option<Box<Provide>>,
     #[cfg(feature = "mcp")]
     pub(crate) serving: Option<Box<Serving>>,
+    #[cfg(feature = "mcp")]
+    pub(crate) served: Option<Arc<crate::server::Closing>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<OwnTable>,
     pub(crate) keys: Vec<OwnKey>,
@@ -131,6 +133,8 @@ impl Cli {
             provide: None,
             #[cfg(feature = "mcp")]
             serving: None,
+            #[cfg(feature = "mcp")]
+            served: None,
             probes: Vec::new(),
             tables: Vec::new(),
             keys: Vec::new(),
@@ -208,6 +212,18 @@ impl Cli {
         F: Fn(ContextBuilder) -> ContextBuilder + Send + Sync + 'static,
     {
         self.serving = Some(Box::new(add));
+        self
+    }
+
+    /// Says what is done when `mcp serve` has answered its last call, before the program ends.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn served<F, Fut>(mut self, close: F) -> Cli
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.served = Some(Arc::new(move || Box::pin(close())));
         self
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tool_core::{Executor, Registry, ToolContext, ToolError};
+use tool_core::{BoxFuture, Executor, Registry, ToolContext, ToolError};
 use tool_mcp::{McpServer, McpServerBuilder};
 
 use crate::progress::Shared;
@@ -13,6 +13,9 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::sight::MCP;
 use crate::words::kebab;
+
+/// What a program does when it was served.
+pub(crate) type Closing = dyn Fn() -> BoxFuture<'static, ()> + Send + Sync;
 
 /// What `mcp serve` and `mcp add` need of the program.
 #[derive(Clone)]
@@ -25,6 +28,8 @@ pub(crate) struct Host {
     pub(crate) cwd: PathBuf,
     /// Standard error.
     pub(crate) notes: Shared,
+    /// What is done when it was served.
+    pub(crate) closing: Option<Arc<Closing>>,
     /// The server, made for the command that serves.
     server: Arc<Mutex<Option<McpServerBuilder>>>,
 }
@@ -60,6 +65,7 @@ impl Session<'_> {
             file: self.io.program.clone(),
             cwd: self.io.cwd.clone(),
             notes: self.stderr.clone(),
+            closing: self.cli.served.clone(),
             server: Arc::new(Mutex::new(server)),
         })
     }

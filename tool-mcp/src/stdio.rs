@@ -51,13 +51,18 @@ pub async fn serve_stdio(server: McpServer) -> Result<(), ToolError> {
     served
 }
 
-/// Completes when the process is told to end.
+/// Completes when the process is told to end: by SIGTERM, or by Ctrl-C where somebody started it in a terminal.
 pub async fn asked_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut term) = signal(SignalKind::terminate()) {
-            term.recv().await;
+        if let (Ok(mut term), Ok(mut interrupt)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        {
+            tokio::select! {
+                _ = term.recv() => {}
+                _ = interrupt.recv() => {}
+            }
             return;
         }
     }

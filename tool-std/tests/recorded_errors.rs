@@ -13,7 +13,10 @@ use support::Bench;
 use tool_core::journal::{Journal, MemoryJournal, RowQuery};
 use tool_core::{
     AuditSettings, Call, Caller, Coordinates, Executor, JournalMode, JsonLines, Registry, ToolContext,
+    canonical,
 };
+use tool_std::sandbox::layers::Layer;
+use tool_std::sandbox::{Mode, SandboxPolicy};
 use tool_std::shell::{BashTool, RunCommandTool};
 use tool_std::{Workspace, WorkspacePolicy};
 
@@ -37,7 +40,11 @@ struct Recorded {
 
 impl Recorded {
     fn new() -> Self {
-        let bench = Bench::new();
+        Self::with(SandboxPolicy::default())
+    }
+
+    fn with(policy: SandboxPolicy) -> Self {
+        let bench = Bench::with(policy);
         std::fs::write(bench.root().join("f"), file()).unwrap();
         Self { bench, journal: MemoryJournal::new() }
     }
@@ -71,6 +78,13 @@ impl Recorded {
             .provide_with(move |ctx| Arc::new(workspace.for_call(ctx)))
             .at(Coordinates::new("run").node("n").attempt(attempt))
             .build()
+    }
+
+    /// What the audit shows of the last call.
+    fn preview(&self) -> String {
+        let audit = std::fs::read_to_string(self.audit()).unwrap();
+        let row: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
+        row["output"]["preview"].as_str().unwrap().to_owned()
     }
 
     /// Makes a call that fails: its error as its caller sees it, and as it is recorded.
@@ -127,6 +141,41 @@ async fn output_of_a_command_that_failed_is_shown_and_recorded_as_its_digest() {
             }
             assert_differ_in(&shown, &recorded, &["stdout", "stderr"]);
             assert_eq!(shown["message"], recorded["message"]);
+        }
+    }
+}
+
+/// Whoever runs with what works must be able to see afterwards what ran without what (sandbox.md §13).
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ran_without_a_guarantee_is_whole_in_the_journal_and_the_audit_however_it_ended() {
+    let missing = vec![Layer::Userns, Layer::Landlock];
+    let lax =
+        || SandboxPolicy { mode: Mode::BestEffort, missing: missing.clone(), ..SandboxPolicy::default() };
+    // Long enough that what the audit shows of other results ends before.
+    let script =
+        |end: u8| json!({"cmd": "sh", "args": ["-c", format!("cat f f f f; cat f >&2; exit {end}")]});
+    for (policy, is_told) in [(lax(), true), (SandboxPolicy::default(), false)] {
+        for end in [0, 3] {
+            let scene = Recorded::with(policy.clone());
+            let confinement = serde_json::to_value(scene.bench.sandbox.report().confinement()).unwrap();
+            let result =
+                scene.executor().call(Call::new("bash", script(end)), &scene.ctx(1), Caller::Llm).await;
+            assert_eq!(result.is_ok(), end == 0);
+            let whole = canonical::text(&confinement);
+            let preview = scene.preview();
+            assert!(preview.contains(&format!("\"sandbox\":{whole}")), "{preview}\n{whole}");
+            assert_eq!(preview.contains("no write isolation"), is_told, "{preview}");
+            let wrote = digest(&file().repeat(4));
+            assert!(preview.contains(&wrote) && !preview.contains(CANARY), "{preview}");
+            assert!(preview.contains(&format!("\"exit_code\":{end}")), "{preview}");
+            let rows = scene.journal.rows(&RowQuery::default()).await.unwrap();
+            let row = rows.last().unwrap();
+            let recorded =
+                [&row.output_json, &row.error_json].map(|json| json.clone().unwrap_or_default()).concat();
+            let recorded: Value = serde_json::from_str(&recorded).unwrap();
+            let pointers = ["/structured/sandbox", "/details/sandbox"];
+            let told = pointers.iter().find_map(|pointer| recorded.pointer(pointer));
+            assert_eq!(told, Some(&confinement), "{recorded}");
         }
     }
 }

@@ -3,13 +3,15 @@
 
 mod support;
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::Bench;
 use tool_core::{Call, Caller, Executor, ToolContext, ToolError};
-use tool_std::sandbox::{Network, SandboxPolicy};
-use tool_std::shell::Processes;
+use tool_std::sandbox::layers::Layer;
+use tool_std::sandbox::{Mode, Network, SandboxPolicy};
+use tool_std::shell::{ProcessEnd, Processes};
 
 /// A program that lives on, with one owner.
 struct Host {
@@ -98,6 +100,49 @@ async fn another_owner_sees_nothing_and_the_owner_sees_its_own() {
     processes.end();
     assert!(!bench.has_survivors());
     assert_eq!(own.call("process_list", json!({})).await.unwrap()["processes"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_ends_has_heard_of_every_end_before_and_starts_nothing_more() {
+    let bench = Bench::new();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ends = Arc::clone(&heard);
+    let told = move |end: &ProcessEnd| {
+        let code = end.ended.fault().map(|(_, code)| code);
+        ends.lock().unwrap().push((end.process_id.clone(), code));
+    };
+    let processes = Processes::new("a").told(told);
+    let (own, other) = (Host::new(&bench, &processes), Host::new(&bench, &processes.owned_by("b")));
+    let quick = own.start("true").await;
+    own.read_all(&quick).await;
+    own.start("trap '' TERM; sleep 60 & wait; sleep 60").await;
+    processes.end();
+    own.start("sleep 60").await;
+    other.start("sleep 60").await;
+    let stopped = Some("cancelled");
+    assert!(heard.lock().unwrap().contains(&(quick, None)), "who sees an end finds it recorded");
+    assert_eq!(processes.close(Duration::from_secs(60)).await, 0);
+    let mut heard = heard.lock().unwrap().clone();
+    heard.sort();
+    let ids: Vec<&str> = heard.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["p1", "p2", "p3", "p4"], "each once");
+    assert!(heard[1..].iter().all(|(_, code)| *code == stopped), "{heard:?}");
+    assert!(!bench.has_survivors());
+    let args = json!({"cmd": "true", "background": true});
+    let error = other.call("bash", args).await.unwrap_err();
+    assert_eq!((error.kind().as_str(), error.code_str()), ("unavailable", "shutting_down"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_runs_without_a_guarantee_says_so_at_its_start() {
+    let missing = vec![Layer::Userns, Layer::Landlock];
+    let policy = SandboxPolicy { mode: Mode::BestEffort, missing, ..SandboxPolicy::default() };
+    for (bench, is_told) in [(Bench::with(policy), true), (Bench::new(), false)] {
+        let host = Host::new(&bench, &Processes::new("a"));
+        let started = host.call("bash", json!({"cmd": "true", "background": true})).await.unwrap();
+        assert_eq!(started["sandbox"]["level"] == "none", is_told, "{started}");
+        assert_eq!(started.to_string().contains("no write isolation"), is_told, "{started}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

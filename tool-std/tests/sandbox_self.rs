@@ -16,8 +16,6 @@ use tool_trials::rounds;
 
 /// Runs whose median is the cost of a spawn, in the full run and otherwise.
 const RUNS: [usize; 2] = [200, 60];
-/// What a sandbox may add to the start of a program, on an idle machine.
-const COST: Duration = Duration::from_millis(15);
 /// How often a program is killed.
 const KILLS: usize = 100;
 /// Bytes of output that cost no memory, and what the program may grow by meanwhile.
@@ -36,7 +34,8 @@ fn main() {
         Some("tidy") => return a_program_is_its_own_helper(),
         _ => {}
     }
-    let promises: [(&str, fn()); 8] = [
+    let promises: [(&str, fn()); 9] = [
+        ("as_many_sandboxes_are_kept_ready_as_is_set", as_many_sandboxes_are_kept_ready_as_is_set),
         ("a_thousand_commands_leave_no_descriptor_open", a_thousand_commands_leave_no_descriptor_open),
         ("a_gibibyte_of_output_costs_no_memory", a_gibibyte_of_output_costs_no_memory),
         ("a_sandbox_leaves_no_file_behind", a_sandbox_leaves_no_file_behind),
@@ -44,7 +43,7 @@ fn main() {
         ("a_command_reads_nothing_of_its_program", a_command_reads_nothing_of_its_program),
         ("a_program_is_its_own_helper", a_program_is_its_own_helper),
         ("nothing_outlives_a_program_that_is_killed", nothing_outlives_a_program_that_is_killed),
-        ("a_spawn_does_not_grow_with_the_program", a_spawn_does_not_grow_with_the_program),
+        ("what_a_spawn_costs_is_told", what_a_spawn_costs_is_told),
     ];
     for (name, promise) in promises {
         promise();
@@ -112,6 +111,10 @@ fn a_program_without_init_starts_no_process() {
         };
         let started = traced.lines().filter(is_process).count();
         assert_eq!(started.min(1), processes, "{traced}");
+        // The program never copies its own tables, so the spawn of a helper does not grow with its memory.
+        let helpers = traced.lines().filter(|line| line.contains("execve(\"/proc/self/exe\"")).count();
+        let small = traced.lines().filter(is_process).filter(|line| line.contains("CLONE_VM|CLONE_VFORK"));
+        assert_eq!((helpers, helpers.min(1)), (small.count(), processes), "{traced}");
         let others = traced.lines().filter(|line| line.contains("execve(")).count() - 1;
         assert_eq!(others.min(1), processes, "{traced}");
     }
@@ -200,21 +203,59 @@ fn a_gibibyte_of_output_costs_no_memory() {
     assert!(growth < GROWTH, "{growth}");
 }
 
+/// Runs so many commands at once, as far as they may.
+fn run_at_once(sandbox: &Sandbox, count: usize) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+    let run = |_| {
+        let sandbox = sandbox.clone();
+        runtime.spawn(async move { sandbox.run(Command::new("true", Duration::from_secs(120))).await })
+    };
+    let runs: Vec<_> = (0..count).map(run).collect();
+    runs.into_iter().for_each(|run| assert_eq!(runtime.block_on(run).unwrap().unwrap().end, End::Exit(0)));
+}
+
+/// Helpers of this program that are alive.
+fn helpers() -> usize {
+    let own = format!("PPid:\t{}", std::process::id());
+    let is_helper = |process: &fs::DirEntry| {
+        let read = |file: &str| fs::read_to_string(process.path().join(file)).unwrap_or_default();
+        read("cmdline").starts_with("toolbox-sandbox\0") && read("status").lines().any(|line| line == own)
+    };
+    fs::read_dir("/proc").unwrap().filter_map(Result::ok).filter(is_helper).count()
+}
+
+/// Whether a command has ended but not what is done behind its end: one more sandbox is made ready there.
+fn is_supervising() -> bool {
+    let threads = fs::read_dir("/proc/self/task").unwrap().filter_map(Result::ok);
+    threads
+        .filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok())
+        .any(|name| name.trim() == "sandbox-command")
+}
+
+fn as_many_sandboxes_are_kept_ready_as_is_set() {
+    let place = tempfile::tempdir().unwrap();
+    let workspace = Workspace::open(place.path(), WorkspacePolicy::default()).unwrap();
+    for ready in [0, 1, 2, 3] {
+        let mut policy = SandboxPolicy::default();
+        policy.limits.set("ready_commands", ready).unwrap();
+        let sandbox = Sandbox::open(policy, &workspace).unwrap();
+        // More commands than would be needed, and once more when some are taken.
+        for _ in 0..2 {
+            run_at_once(&sandbox, 12);
+            until(Duration::from_secs(60), || !is_supervising());
+            // From here on none is added; those that have run their command end.
+            until(Duration::from_secs(60), || helpers() as u64 <= ready);
+            assert_eq!(helpers() as u64, ready);
+        }
+        drop(sandbox);
+        until(Duration::from_secs(60), || helpers() == 0);
+    }
+}
+
 fn a_thousand_commands_leave_no_descriptor_open() {
     let place = tempfile::tempdir().unwrap();
     let sandbox = open(place.path());
-    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
-    let all = |count: usize| {
-        let runs: Vec<_> = (0..count)
-            .map(|_| {
-                let sandbox = sandbox.clone();
-                runtime
-                    .spawn(async move { sandbox.run(Command::new("true", Duration::from_secs(120))).await })
-            })
-            .collect();
-        runs.into_iter()
-            .for_each(|run| assert_eq!(runtime.block_on(run).unwrap().unwrap().end, End::Exit(0)));
-    };
+    let all = |count| run_at_once(&sandbox, count);
     let descriptors = || fs::read_dir("/proc/self/fd").unwrap().count();
     // Some are kept ready for the next commands.
     all(40);
@@ -272,7 +313,8 @@ fn is_alive(root: &Path) -> bool {
     texts.any(|file| fs::read(file).is_ok_and(|text| text.windows(name.len()).any(|part| part == name)))
 }
 
-fn a_spawn_does_not_grow_with_the_program() {
+/// How long it takes says nothing on a busy machine: `tests/bench/standard.sh` holds it to its limit on an idle one.
+fn what_a_spawn_costs_is_told() {
     let root = tempfile::tempdir().unwrap();
     let sandbox = open(root.path());
     let sandboxed = || {
@@ -286,9 +328,6 @@ fn a_spawn_does_not_grow_with_the_program() {
     let large = median(sandboxed);
     drop(black_box(memory));
     println!("plain {plain:?}, sandboxed {small:?}, with 1 GiB {large:?}");
-    let factor = tool_trials::load_factor();
-    assert!(small.saturating_sub(plain) < COST * factor, "{small:?} against {plain:?}");
-    assert!(large < small * factor, "{large:?} against {small:?}");
 }
 
 fn median(mut act: impl FnMut()) -> Duration {

@@ -10,6 +10,7 @@ mod probe;
 
 use std::process::ExitCode;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
@@ -25,6 +26,7 @@ use tool_store::{LazyJournal, StoredApprovals};
 fn main() -> ExitCode {
     // Each command that a tool runs is built by this program, started once more.
     Sandbox::init();
+    let processes = Processes::new("").told(audit::process_ended);
     let cli = Cli::discover()
         .name("toolbox")
         .version(env!("CARGO_PKG_VERSION"))
@@ -34,7 +36,11 @@ fn main() -> ExitCode {
         .tables(tool_std::configuration::TABLES, tool_std::configuration::misfits)
         .keys(journal::mode::KEYS)
         .context(context)
-        .serving(serving)
+        .serving({
+            let processes = processes.clone();
+            move |context| serving(context, processes.clone())
+        })
+        .served(move || ended(processes.clone()))
         .command::<journal::JournalListTool>()
         .command::<journal::JournalShowTool>()
         .command::<journal::JournalVerifyTool>()
@@ -129,11 +135,22 @@ fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
     })
 }
 
+/// How long the commands in the background may take to end with the program. They need less: a command that was asked to
+/// end is killed after `KILL_GRACE_MS`.
+const PROCESSES_GRACE: Duration = Duration::from_secs(5);
+
 /// A server lives on between calls: commands may go on in the background, each seen by the agent and run that started it.
-fn serving(context: ContextBuilder) -> ContextBuilder {
-    let processes = Processes::new("").told(audit::process_ended);
+fn serving(context: ContextBuilder, processes: Processes) -> ContextBuilder {
     context
         .provide_with(move |ctx| Arc::new(processes.owned_by(format!("{}\n{}", ctx.agent(), ctx.run_id()))))
+}
+
+/// What a server left in the background ends with it, and is told of.
+async fn ended(processes: Processes) {
+    let left = processes.close(PROCESSES_GRACE).await;
+    if left > 0 {
+        tracing::error!(left, "the ends of commands in the background are not recorded");
+    }
 }
 
 /// The directory that the tools work in.

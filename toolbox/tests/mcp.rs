@@ -241,6 +241,44 @@ fn the_end_of_a_command_in_the_background_is_an_audit_row_without_what_it_wrote(
     assert!(text.lines().any(|line| line.contains(&format!("\"call_id\":{}", first["parent_call_id"]))));
 }
 
+#[test]
+fn a_command_in_the_background_that_ends_with_the_program_has_its_audit_row_too() {
+    for way in ["end of input", "TERM", "INT"] {
+        let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let state_home = ("XDG_STATE_HOME", state.path().to_str().unwrap());
+        let mut program = serve_in(root.path(), &["--confirm", "client"], state_home);
+        let answers = BufReader::new(program.0.stdout.take().unwrap());
+        let mut client = Client { program, answers, asked: 0 };
+        let args = json!({"cmd": "sh", "args": ["-c", "printf abc; sleep 60"], "background": true});
+        client.value("bash", args);
+        client.value("process_output", json!({"process_id": "p1", "wait": 30}));
+        let file = state.path().join("toolbox/audit.jsonl");
+        let rows = || -> Vec<Value> {
+            let text = std::fs::read_to_string(&file).unwrap();
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let ends =
+            || rows().into_iter().filter(|row| row["args"]["process_id"] == "p1" && row["tool"] == "bash");
+        assert_eq!(ends().count(), 0, "it runs");
+        if way == "end of input" {
+            drop(client.program.0.stdin.take());
+        } else {
+            let kill = format!("kill -{way} {}", client.program.0.id());
+            assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        }
+        client.program.0.wait().unwrap();
+        let told: Vec<Value> = ends().collect();
+        let [end] = told.as_slice() else { panic!("{way}: {:?}", rows()) };
+        assert_eq!((&end["outcome"], &end["code"]), (&json!("cancelled"), &json!("cancelled")), "{way}");
+        let wrote: Value = serde_json::from_str(end["output"]["preview"].as_str().unwrap()).unwrap();
+        assert_eq!(wrote["stdout"]["bytes"], 3, "{way}");
+        // The digest of what it wrote until then.
+        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(wrote["stdout"]["sha256"], sha256, "{way}");
+        assert!(rows().iter().any(|row| row["call_id"] == end["parent_call_id"]), "{way}");
+    }
+}
+
 /// Whether a process runs whose command line has this word.
 fn runs(word: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();

@@ -9,7 +9,7 @@ use tool_core::SecretSource as _;
 use tool_core::prelude::*;
 use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, serve_stdio};
 
-use crate::server::Host;
+use crate::server::{Closing, Host};
 use crate::sight::Surroundings;
 
 /// Serves the tools to an MCP client on standard input and output.
@@ -77,13 +77,13 @@ pub(crate) fn mcp_serve(
             let text = "Standard input and output are not those of a process, and cannot be served.";
             return Err(ToolError::failed(text).code("no_streams").hint("listen with --http"));
         }
-        None => run(serve_stdio(server))?,
+        None => run(serve_stdio(server), host.closing.as_deref())?,
         Some(address) => {
             let mut options = HttpOptions::at(address)?;
             (options.allow_hosts, options.allow_origins) = (allow_host, allow_origin);
             options.token = token_secret.map(|name| secret(around, name)).transpose()?;
             options.principal = token_secret.map(str::to_owned);
-            run(serve_http(server, options, host.notes.clone()))?;
+            run(serve_http(server, options, host.notes.clone()), host.closing.as_deref())?;
         }
     }
     Ok(ToolOutput::default())
@@ -140,14 +140,23 @@ fn patterns(text: Option<&str>) -> Vec<String> {
     parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// Runs a server in a runtime of its own.
-fn run(serve: impl Future<Output = Result<(), ToolError>> + Send) -> Result<(), ToolError> {
+/// Runs a server in a runtime of its own, and then what the program does when it was served.
+fn run(
+    serve: impl Future<Output = Result<(), ToolError>> + Send,
+    closing: Option<&Closing>,
+) -> Result<(), ToolError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
     let served = std::thread::scope(|scope| {
-        let serve = || runtime.block_on(serve);
+        let serve = || {
+            let served = runtime.block_on(serve);
+            if let Some(closing) = closing {
+                runtime.block_on(closing());
+            }
+            served
+        };
         scope.spawn(serve).join()
     });
     // A read of standard input that is still open must not hold the program.

@@ -77,6 +77,68 @@ async fn a_known_secret_is_in_no_result_and_no_audit_row() {
     }
 }
 
+/// What a call keeps besides its words.
+#[derive(Clone, serde::Serialize, schemars::JsonSchema)]
+struct Measured {
+    /// Read by nobody.
+    aside: String,
+    /// What was measured.
+    #[schemars(extend("x-log" = "hash"))]
+    content: String,
+    /// What whoever reads the audit must know.
+    #[schemars(extend("x-log" = "full"))]
+    reason: String,
+    /// Read by nobody, too.
+    words: String,
+}
+
+/// Measures.
+#[tool(register = false)]
+fn measure(
+    /// Whether it fails with its result.
+    fails: bool,
+) -> Result<Measured, ToolError> {
+    let long = |word: &str| word.repeat(100);
+    let measured = Measured {
+        aside: "a".repeat(90),
+        content: long("content "),
+        reason: long("reason "),
+        words: "w".repeat(90),
+    };
+    match fails {
+        false => Ok(measured),
+        true => Err(ToolError::failed("It failed.")
+            .content_detail("content", measured.content)
+            .content_detail("elsewhere", "unmarked")
+            .detail("reason", measured.reason)
+            .detail("attempt", 1)),
+    }
+}
+
+#[tokio::test]
+async fn what_a_result_marks_full_is_whole_in_its_row_and_the_rest_is_cut() {
+    let rows = Rows::default();
+    let registry = Registry::builder().add::<MeasureTool>().build().unwrap();
+    let executor = Executor::standard(registry).audit(audited(&rows)).build().unwrap();
+    let reason = format!("\"reason\":\"{}\"", "reason ".repeat(100));
+    for fails in [false, true] {
+        assert_eq!(call(&executor, "measure", json!({"fails": fails})).await.is_err(), fails);
+        let told = rows.take();
+        let preview = told[0].output.as_ref().unwrap().preview.clone().unwrap();
+        assert!(preview.contains(&reason), "{preview}");
+        assert!(preview.contains("\"content\":{\"$redacted\":\"hash\",\"bytes\":800,"), "{preview}");
+        assert!(!preview.contains("content content") && !preview.contains("unmarked"), "{preview}");
+        let rest = preview.split_once(&reason).unwrap().1;
+        match fails {
+            // One JSON text, cut.
+            false => {
+                assert!(rest.starts_with(",\"aside\":\"aaa") && rest.chars().count() == 1 + 200, "{rest}")
+            }
+            true => assert_eq!(rest, "}", "what is no part of a result is no part of its row"),
+        }
+    }
+}
+
 #[test]
 fn audit_files_are_put_aside_when_they_are_full_and_ten_are_kept() {
     let folder = tempfile::tempdir().unwrap();

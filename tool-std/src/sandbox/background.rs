@@ -7,8 +7,9 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 use tool_core::{ErrorKind, ToolError};
 
+use super::cancel::Cancel;
 use super::outcome::{End, Stop};
-use super::supervise::{Cancel, Outcome};
+use super::supervise::Outcome;
 use super::window::{Page, Window};
 
 /// A command that was started; it is ended when nobody holds it any more.
@@ -154,12 +155,14 @@ impl Progress {
             written: [Stream::Out, Stream::Err].map(|stream| self.kept(stream).written()),
             at: Instant::now(),
         };
-        *lock(&self.ended) = Some(ended.clone());
-        self.changes.send_modify(|count| *count += 1);
-        let told = lock(&self.at_end.0).take();
-        if let Some(told) = told {
+        // Told before it is seen: whoever sees the end finds it recorded. The lock keeps out who would tell it meanwhile.
+        let mut at_end = lock(&self.at_end.0);
+        if let Some(told) = at_end.take() {
             told(&ended);
         }
+        *lock(&self.ended) = Some(ended);
+        drop(at_end);
+        self.changes.send_modify(|count| *count += 1);
     }
 
     fn kept(&self, stream: Stream) -> MutexGuard<'_, Kept> {
@@ -213,14 +216,16 @@ impl Running {
         } else {
             self.cancel.cancel();
         }
-        let mut changed = self.changed.clone();
-        let _ = changed.wait_for(|_| self.ended().is_some()).await;
+        self.over().await;
         self.ended().ok_or_else(|| ToolError::internal("The process was lost.").code("process_lost"))
     }
-}
 
-impl Running {
-    /// Tells somebody of its end, once, on whatever thread notices it.
+    /// Waits for its end, until whoever is told of it has been told.
+    pub async fn over(&self) {
+        let mut changed = self.changed.clone();
+        let _ = changed.wait_for(|_| self.ended().is_some()).await;
+    }
+    /// Tells somebody of its end, once, on whatever thread notices it, before anybody else sees the end.
     pub fn on_end(&self, told: impl FnOnce(&Ended) + Send + 'static) {
         let mut at_end = lock(&self.progress.at_end.0);
         match self.ended() {

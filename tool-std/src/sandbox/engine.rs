@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tool_core::ToolError;
 
+use super::cancel::Cancel;
 use super::cgroup::{Group, Groups};
 use super::command::Command;
 use super::env;
@@ -23,7 +24,7 @@ use super::report::Report;
 use super::scratch::Scratch;
 use super::spawn::Spawner;
 use super::start_failed;
-use super::supervise::{self, Cancel, Job, Outcome};
+use super::supervise::{self, Job, Outcome};
 use super::wire::{self, Action, Ceilings, Errand, Plan};
 use crate::workspace::{Relative, Workspace, refusal};
 

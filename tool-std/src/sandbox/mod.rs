@@ -6,6 +6,7 @@
 //! the kernel is told is in the private module `helper`.
 
 mod background;
+mod cancel;
 pub mod capture;
 mod cgroup;
 mod command;
@@ -18,6 +19,7 @@ mod helper;
 pub mod layers;
 mod live;
 mod outcome;
+mod pipe;
 mod places;
 pub mod policy;
 mod probe;
@@ -50,11 +52,12 @@ pub use window::{Page, Window};
 
 use crate::workspace::{Workspace, refusal};
 use background::Progress;
+use cancel::Cancel;
 use engine::Engine;
 use layers::Layer;
 use quarantine::Watch;
 use queue::{Place, Queue};
-use supervise::{Cancel, Follower, Job, Outcome};
+use supervise::{Follower, Job, Outcome};
 use wire::{Refusal, Stage};
 
 /// Names the layers to do without, for tests of the fallbacks.

@@ -152,6 +152,7 @@ pub struct CommandResult {
     /// Processes that were killed after the command's own end.
     pub strays: u32,
     /// The sandbox that it ran in.
+    #[schemars(extend("x-log" = "full"))]
     pub sandbox: Confinement,
 }
 

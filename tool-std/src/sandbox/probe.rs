@@ -64,6 +64,10 @@ pub(super) fn errno_name(errno: i32) -> String {
     let rows = [
         (Errno::PERM, "EPERM"),
         (Errno::ACCESS, "EACCES"),
+        // What is told where the user has as many processes as `RLIMIT_NPROC` lets it have.
+        (Errno::AGAIN, "EAGAIN"),
+        (Errno::NOMEM, "ENOMEM"),
+        (Errno::MFILE, "EMFILE"),
         (Errno::INVAL, "EINVAL"),
         (Errno::NOSYS, "ENOSYS"),
         (Errno::NOSPC, "ENOSPC"),

@@ -8,19 +8,21 @@ use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 use tokio::sync::oneshot;
 use tool_core::ToolContext;
 
-use super::background::{self, Progress};
-use super::capture::{Capture, Captured};
+use super::background::{Progress, Stream};
+use super::cancel::{Cancel, KILL};
+use super::capture::Captured;
 use super::cgroup::Group;
 use super::disk::Disk;
 use super::ground::Private;
 use super::live::Live;
 use super::outcome::{End, Stop};
+use super::pipe::Pipe;
 use super::quarantine::Watch;
 use super::ready::{Helper, Pool};
 use super::spawn::{Remains, Spawner};
@@ -38,10 +40,6 @@ const DRAIN_TIME: Duration = Duration::from_millis(200);
 const ROUND: Duration = Duration::from_millis(250);
 /// Bytes read at once.
 const CHUNK: usize = 65_536;
-
-/// What is added to the counter of a [`Cancel`]: asking many times never adds up to one kill.
-const ASK: u64 = 1;
-const KILL: u64 = 1 << 32;
 
 /// Everything that one command needs.
 pub(super) struct Job {
@@ -87,37 +85,6 @@ pub(super) struct Outcome {
     pub(super) quarantined: Vec<String>,
 }
 
-/// Tells a running command that its caller went away.
-#[derive(Debug)]
-pub(super) struct Cancel(OwnedFd);
-
-impl Cancel {
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
-    }
-
-    /// Asks the command to end.
-    pub(super) fn cancel(&self) {
-        self.write(ASK);
-    }
-
-    /// Ends the command at once.
-    pub(super) fn kill(&self) {
-        self.write(KILL);
-    }
-
-    fn write(&self, count: u64) {
-        let _ = rustix::io::write(&self.0, &count.to_ne_bytes());
-    }
-
-    /// What was asked for since the last look.
-    fn take(&self) -> u64 {
-        let mut count = [0; 8];
-        let _ = rustix::io::read(&self.0, &mut count);
-        u64::from_ne_bytes(count)
-    }
-}
-
 /// Runs a command to its end.
 pub(super) fn run(job: &Job, spawner: &Spawner, pool: &Pool) -> io::Result<Outcome> {
     let Helper { socket, stdout, stderr, child, group } = start(job, spawner, pool)?;
@@ -125,8 +92,8 @@ pub(super) fn run(job: &Job, spawner: &Spawner, pool: &Pool) -> io::Result<Outco
         job,
         socket,
         streams: [
-            Stream::new(background::Stream::Out, stdout, job.stream_bytes),
-            Stream::new(background::Stream::Err, stderr, job.stream_bytes),
+            Pipe::new(Stream::Out, stdout, job.stream_bytes),
+            Pipe::new(Stream::Err, stderr, job.stream_bytes),
         ],
         child,
         group,
@@ -193,44 +160,10 @@ enum Phase {
     Forced,
 }
 
-struct Stream {
-    which: background::Stream,
-    pipe: OwnedFd,
-    kept: Capture,
-    open: bool,
-}
-
-impl Stream {
-    fn new(which: background::Stream, pipe: OwnedFd, budget: usize) -> Self {
-        Self { which, pipe, kept: Capture::new(budget), open: true }
-    }
-
-    /// Reads what is there, at most one chunk; says whether there may be more.
-    fn read(&mut self, chunk: &mut [u8], follower: Option<&Follower>, live: Option<&mut Live>) -> bool {
-        match rustix::io::read(&self.pipe, &mut *chunk) {
-            Ok(0) => self.open = false,
-            Ok(bytes) => {
-                let bytes = chunk.get(..bytes).unwrap_or_default();
-                self.kept.push(bytes);
-                if let Some(follower) = follower {
-                    follower.progress.push(self.which, bytes);
-                }
-                if let Some(live) = live {
-                    live.push(self.which, bytes);
-                }
-                return true;
-            }
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(_) => self.open = false,
-        }
-        false
-    }
-}
-
 struct Running<'a> {
     job: &'a Job,
     socket: OwnedFd,
-    streams: [Stream; 2],
+    streams: [Pipe; 2],
     child: Child,
     group: Option<Arc<Group>>,
     began: Instant,

@@ -9,6 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tokio::sync::Notify;
 use tool_core::{Effect, ToolContext, ToolError};
 
 use crate::limits::ECHO_CHARS;
@@ -26,6 +27,8 @@ pub struct Processes {
     table: Arc<Mutex<Table>>,
     owner: Arc<str>,
     notice: Notice,
+    /// Tells that a process that was being started has started or not.
+    settled: Arc<Notify>,
 }
 
 /// What is done at the end of each process.
@@ -64,8 +67,12 @@ pub struct ProcessEnd {
 struct Table {
     made: u64,
     entries: Vec<Arc<Process>>,
+    /// Those that nobody owns any more and that are about to end.
+    leaving: Vec<Arc<Process>>,
     /// The owners of processes that are being started.
     starting: Vec<Arc<str>>,
+    /// Whether the program ends, and nothing more is started.
+    is_closed: bool,
 }
 
 /// A background process.
@@ -110,7 +117,12 @@ impl From<State> for ProcessState {
 impl Processes {
     /// An empty table and its first owner.
     pub fn new(owner: impl Into<Arc<str>>) -> Self {
-        Self { table: Arc::default(), owner: owner.into(), notice: Notice::default() }
+        Self {
+            table: Arc::default(),
+            owner: owner.into(),
+            notice: Notice::default(),
+            settled: Arc::default(),
+        }
     }
 
     /// Tells somebody of the end of every process, on whatever thread notices it.
@@ -122,22 +134,64 @@ impl Processes {
     /// The same table as another owner sees it.
     #[must_use]
     pub fn owned_by(&self, owner: impl Into<Arc<str>>) -> Self {
-        Self { table: Arc::clone(&self.table), owner: owner.into(), notice: self.notice.clone() }
+        Self { owner: owner.into(), ..self.clone() }
     }
 
     /// Ends every process of this owner and forgets it: at the end of a run.
     pub fn end(&self) {
         let own = |process: &Arc<Process>| process.owner == self.owner;
-        let ended: Vec<Arc<Process>> = self.lock().entries.extract_if(.., |process| own(process)).collect();
+        let mut table = self.lock();
+        let ended: Vec<Arc<Process>> = table.entries.extract_if(.., |process| own(process)).collect();
         ended.iter().for_each(|process| process.running.cancel());
+        table.leaving.extend(ended);
+    }
+
+    /// Ends every process of every owner, and waits until whoever is told of ends was told of each: at the end of the
+    /// program, which would take them with it and leave nobody to tell. Nothing is started any more.
+    ///
+    /// Says how many had not ended when the time was over.
+    pub async fn close(&self, most: Duration) -> usize {
+        self.lock().is_closed = true;
+        let all = async {
+            loop {
+                let settled = self.settled.notified();
+                tokio::pin!(settled);
+                settled.as_mut().enable();
+                let (alive, starting) = self.alive();
+                alive.iter().for_each(|process| process.running.cancel());
+                for process in &alive {
+                    process.running.over().await;
+                }
+                if starting == 0 {
+                    return;
+                }
+                settled.await;
+            }
+        };
+        let _ = tokio::time::timeout(most, all).await;
+        let (alive, starting) = self.alive();
+        alive.len() + starting
+    }
+
+    /// The processes of every owner that run, and how many are being started.
+    fn alive(&self) -> (Vec<Arc<Process>>, usize) {
+        let table = self.lock();
+        let all = table.entries.iter().chain(&table.leaving);
+        let alive = all.filter(|process| process.is_running()).cloned().collect();
+        (alive, table.starting.len())
     }
 
     /// Takes a place for one more process.
     ///
     /// # Errors
-    /// `rate_limited`/`too_many_processes`.
+    /// `rate_limited`/`too_many_processes`; `unavailable`/`shutting_down` when the program ends.
     pub(super) fn reserve(&self, most: u64) -> Result<Reservation<'_>, ToolError> {
         let mut table = self.lock();
+        if table.is_closed {
+            return Err(ToolError::unavailable("This program is shutting down.")
+                .code("shutting_down")
+                .effect(Effect::None));
+        }
         let alive =
             table.entries.iter().filter(|process| process.owner == self.owner && process.is_running());
         let own = alive.count() + table.starting.iter().filter(|owner| **owner == self.owner).count();
@@ -180,6 +234,7 @@ impl Processes {
 
 impl Table {
     fn forget_old(&mut self) {
+        self.leaving.retain(|process| process.is_running());
         self.entries.retain(|process| process.running.ended().is_none_or(|ended| ended.at.elapsed() < KEPT));
         let ended = self.entries.iter().filter(|process| !process.is_running()).count();
         let mut over = ended.saturating_sub(MOST_KEPT);
@@ -241,6 +296,7 @@ impl Drop for Reservation<'_> {
         if let Some(at) = starting.iter().position(|owner| *owner == self.0.owner) {
             starting.remove(at);
         }
+        self.0.settled.notify_waiters();
     }
 }
 

@@ -10,7 +10,7 @@ use tool_core::{ArgIssue, Content, Effect, ErrorKind, IssueCode, ToolError, Tool
 use super::guard::{self, Finding};
 use super::processes::Processes;
 use crate::limits::Limits;
-use crate::sandbox::{Command, CommandResult, Finished, Network, Sandbox};
+use crate::sandbox::{Command, CommandResult, Confinement, Finished, Network, Sandbox};
 use crate::workspace::{WorkspacePath, refusal};
 
 /// Seconds that a command in the background gets when the call does not say.
@@ -157,6 +157,10 @@ pub struct Started {
     pub argv: Vec<String>,
     /// When it was started: RFC 3339, UTC.
     pub started: String,
+    /// The sandbox that it runs in, where guarantees are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-log" = "full"))]
+    pub sandbox: Option<Confinement>,
 }
 
 /// What the tools that run commands give back.
@@ -263,6 +267,7 @@ impl Request<'_> {
             process_id: process.id.clone(),
             argv: process.argv.clone(),
             started: process.started.clone(),
+            sandbox: Some(sandbox.report().confinement()).filter(|sandbox| !sandbox.missing.is_empty()),
         };
         let text = format!("Started {}.", started.process_id);
         structured(&ShellOutput::Started(started), text)

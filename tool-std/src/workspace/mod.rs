@@ -9,8 +9,10 @@ mod content;
 mod descriptor;
 mod destination;
 mod directories;
+mod entry;
 mod evidence;
 mod fallback;
+mod filter;
 mod identity;
 mod ignores;
 mod listing;
@@ -35,6 +37,7 @@ mod temporary;
 mod tree;
 mod truncation;
 mod unfollowed;
+mod unreadable;
 mod walk;
 
 use std::fs::File;
@@ -46,6 +49,8 @@ use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 use tool_core::{ToolContext, ToolError};
 
+pub use entry::Entry;
+pub use filter::Skipped;
 pub use locate::Located;
 pub use open::Resolver;
 pub use path::{Relative, shown};
@@ -53,7 +58,8 @@ pub use policy::{Protect, Rule, WorkspacePolicy};
 pub use protect::{Class, Use};
 pub use resolve::{Roots, WorkspacePath};
 pub use truncation::Truncation;
-pub use walk::{Entry, GitDirectories, Skipped, Unreadable, UnreadablePlace, Walk, WalkOptions};
+pub use unreadable::{Unreadable, UnreadablePlace};
+pub use walk::{GitDirectories, Walk, WalkOptions};
 
 use crate::limits::Limits;
 pub(crate) use destination::{Destination, HeldDestination, sync};

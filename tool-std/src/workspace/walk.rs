@@ -3,34 +3,30 @@
 //! Every directory is opened relative to the one that holds it and never through a link, so the walk cannot be raced
 //! out of the root. Links are entries; they are not descended. What a budget cuts off is reported, not an error.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
-use schemars::JsonSchema;
-use serde::Serialize;
 use tool_core::ToolError;
 
+#[cfg(test)]
 use super::budget::Budget;
-use super::ignores::{Ignores, Verdict};
+use super::entry::{Entry, Start};
+use super::filter::{Filter, Shown, Skipped};
+use super::ignores::Ignores;
 use super::listing::{Failure, Item, Kept, Listing};
 use super::open::{Handle, Refused};
 use super::path::Relative;
-use super::protect::Use;
 use super::target::as_error;
 use super::truncation::Truncation;
-use super::{Workspace, WorkspacePath, refusal, temporary};
+use super::unreadable::Unreadable;
+use super::{Workspace, WorkspacePath, refusal};
 
 /// Names of one directory in memory.
 const BATCH: usize = 100_000;
-/// Names read between two looks at the clock and the call.
-const NAMES_PER_LOOK: u64 = 1_024;
-/// Unreadable places that are named.
-const NAMED_MAX: usize = 10;
 
 /// What a walk does with `.git` directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,151 +76,6 @@ impl Default for WalkOptions {
     }
 }
 
-/// How many entries a walk passed over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Skipped {
-    /// Names that begin with a dot.
-    pub hidden: u64,
-    /// Names that ignore files leave out.
-    pub ignored: u64,
-}
-
-/// A place that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct UnreadablePlace {
-    /// Its path.
-    pub path: String,
-    /// Why, as an error code.
-    pub code: String,
-}
-
-/// The places that could not be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unreadable {
-    /// How many.
-    pub count: u64,
-    /// The first of them.
-    pub first: Vec<UnreadablePlace>,
-}
-
-impl Unreadable {
-    /// Leaves the first places that were counted: a walk may have gone on beyond what was wanted of it.
-    pub(crate) fn cut(&mut self, count: u64) {
-        self.count = self.count.min(count);
-        self.first.truncate(usize::try_from(self.count).unwrap_or(usize::MAX));
-    }
-
-    /// Counts a place.
-    pub(crate) fn note(&mut self, path: &Relative, error: &ToolError) {
-        self.count += 1;
-        if self.first.len() < NAMED_MAX {
-            self.first.push(UnreadablePlace { path: path.shown(), code: error.code_str().to_owned() });
-        }
-    }
-}
-
-/// Something that a walk met.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// Its path from the root.
-    pub relative: Relative,
-    /// Its type; a link is a link.
-    pub kind: FileType,
-    /// Levels below the start, from 1.
-    pub depth: u64,
-    directory: Arc<OwnedFd>,
-    start: Arc<Start>,
-}
-
-/// Where a walk begins: the directory without links, and as the caller named it.
-#[derive(Debug)]
-struct Start {
-    real: Relative,
-    named: Relative,
-}
-
-impl Entry {
-    /// Its name.
-    pub fn name(&self) -> &[u8] {
-        self.relative.name().unwrap_or_default()
-    }
-
-    /// Its path below the start, in bytes.
-    pub fn below_start(&self) -> &[u8] {
-        let path = self.relative.as_bytes();
-        match self.start.real.as_bytes().len() {
-            0 => path,
-            start => path.get(start + 1..).unwrap_or_default(),
-        }
-    }
-
-    /// Its path for results: the start as the caller named it, and what is below.
-    pub fn shown(&self) -> String {
-        if self.start.real == self.start.named {
-            return self.relative.shown();
-        }
-        let mut path = self.start.named.clone();
-        path.push(self.below_start());
-        path.shown()
-    }
-
-    /// The directory that holds it.
-    pub(crate) fn directory(&self) -> BorrowedFd<'_> {
-        self.directory.as_fd()
-    }
-
-    fn name_path(&self) -> &Path {
-        Path::new(std::ffi::OsStr::from_bytes(self.name()))
-    }
-
-    /// Size, times and identity of the entry itself.
-    pub(crate) fn stat(&self) -> Result<Stat, Errno> {
-        statat(&*self.directory, self.name_path(), AtFlags::SYMLINK_NOFOLLOW)
-    }
-
-    /// The text of a link.
-    pub(crate) fn target(&self) -> Option<Vec<u8>> {
-        let target = readlinkat(&*self.directory, self.name_path(), Vec::new()).ok()?;
-        Some(target.into_bytes())
-    }
-}
-
-impl Workspace {
-    /// The handle of an entry that is a regular file and may be read.
-    pub(crate) fn entry_file(&self, entry: &Entry) -> Result<Handle, ToolError> {
-        let shown = entry.shown();
-        let directory = entry.directory.as_fd();
-        let opened = match self.opener().plain_child(directory, entry.name_path(), &entry.relative) {
-            Some(handle) => Ok(handle),
-            None => self.opener().child(directory, entry.name(), entry.relative.clone()),
-        };
-        self.readable(&shown, opened)
-    }
-
-    /// The same by the path that an entry had: a link on the way there now is not followed.
-    pub(crate) fn file_at(&self, shown: &str, path: &Relative) -> Result<Handle, ToolError> {
-        if let Some(handle) = self.opener().plain(path) {
-            return self.readable(shown, Ok(handle));
-        }
-        let opened = self.opener().handle(path.as_path()).and_then(|handle| {
-            let is_same = handle.relative == *path;
-            is_same.then_some(handle).ok_or(Refused::System(Errno::AGAIN))
-        });
-        self.readable(shown, opened)
-    }
-
-    fn readable(&self, shown: &str, opened: Result<Handle, Refused>) -> Result<Handle, ToolError> {
-        let handle = opened.map_err(|refused| as_error(shown, refused))?;
-        self.permit(shown, &handle.relative, Use::Read)?;
-        match FileType::from_raw_mode(handle.stat.st_mode) {
-            FileType::RegularFile => {}
-            other => return Err(refusal::not_regular_file(shown, other)),
-        }
-        self.permit_handle(shown, &handle, Use::Read)?;
-        Ok(handle)
-    }
-}
-
 /// A walk under way.
 #[derive(Debug)]
 pub struct Walk<'w> {
@@ -247,18 +98,6 @@ struct Frame {
     way: Option<(Vec<u8>, Relative)>,
 }
 
-/// What a walk leaves out, and what it may spend.
-#[derive(Debug)]
-struct Filter<'w> {
-    workspace: &'w Workspace,
-    hidden: bool,
-    git: GitDirectories,
-    sees_everything: bool,
-    skipped: Skipped,
-    budget: Budget,
-    names_read: u64,
-}
-
 impl<'w> Walk<'w> {
     pub(crate) fn new(
         workspace: &'w Workspace,
@@ -266,19 +105,7 @@ impl<'w> Walk<'w> {
         from: &WorkspacePath,
         options: WalkOptions,
     ) -> Result<Self, ToolError> {
-        let limits = workspace.limits();
-        let filter = Filter {
-            workspace,
-            hidden: options.hidden,
-            git: options.git,
-            sees_everything: options.sees_everything,
-            skipped: Skipped::default(),
-            budget: Budget::new(
-                options.entries.unwrap_or(limits.walk_entries),
-                (!options.sees_everything).then(|| Duration::from_secs(limits.walk_seconds)),
-            ),
-            names_read: 0,
-        };
+        let filter = Filter::new(workspace, &options);
         let after = options.after.clone();
         let mut walk = Self {
             workspace,
@@ -315,7 +142,7 @@ impl<'w> Walk<'w> {
             let depth = self.frames.len() as u64;
             let Some(frame) = self.frames.last_mut() else { return Ok(None) };
             if let Some((name, below)) = frame.way.take() {
-                self.follow_way(&name, below, depth)?;
+                self.follow_way(&name, below, depth);
                 continue;
             }
             match frame.next(&mut self.filter) {
@@ -353,14 +180,14 @@ impl<'w> Walk<'w> {
     }
 
     /// Goes down to where a page begins: the directory itself was shown on the page before.
-    fn follow_way(&mut self, name: &[u8], below: Relative, depth: u64) -> Result<(), ToolError> {
-        let Some(frame) = self.frames.last() else { return Ok(()) };
+    fn follow_way(&mut self, name: &[u8], below: Relative, depth: u64) {
+        let Some(frame) = self.frames.last() else { return };
         let directory = Arc::clone(frame.listing.directory());
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
-        let Ok(stat) = statat(&*directory, path, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
+        let Ok(stat) = statat(&*directory, path, AtFlags::SYMLINK_NOFOLLOW) else { return };
         let kind = FileType::from_raw_mode(stat.st_mode);
-        let is_shown = self.filter.keep(frame, name, kind)? == Kept::Yes;
-        if kind == FileType::Directory && is_shown {
+        let shown = self.filter.judge(&frame.relative, frame.ignores.as_ref(), name, kind);
+        if kind == FileType::Directory && shown == Shown::Yes {
             let entry = Entry {
                 relative: frame.relative.join(name),
                 kind,
@@ -370,7 +197,6 @@ impl<'w> Walk<'w> {
             };
             self.descend(&entry, below);
         }
-        Ok(())
     }
 
     /// Opens a directory below the current one, if the walk goes there.
@@ -467,70 +293,6 @@ impl Frame {
             depth,
             directory: Arc::clone(self.listing.directory()),
             start: Arc::clone(start),
-        }
-    }
-}
-
-/// Whether an entry is shown, and why not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
-    Yes,
-    Never,
-    Hidden,
-    Ignored,
-}
-
-impl From<Shown> for Kept {
-    fn from(shown: Shown) -> Self {
-        if shown == Shown::Yes { Kept::Yes } else { Kept::No }
-    }
-}
-
-impl Filter<'_> {
-    fn keep(&mut self, frame: &Frame, name: &[u8], kind: FileType) -> Result<Kept, ToolError> {
-        Ok(self.judge(&frame.relative, frame.ignores.as_ref(), name, kind).into())
-    }
-
-    /// Whether the budgets let another name be read; a name counts once, however often its directory is read.
-    fn may_read_name(&mut self, is_first_pass: bool) -> Result<bool, ToolError> {
-        self.names_read += 1;
-        if self.names_read.is_multiple_of(NAMES_PER_LOOK) {
-            self.workspace.check()?;
-            self.budget.look_at_clock();
-        }
-        if is_first_pass {
-            self.budget.take_entry();
-        }
-        Ok(self.budget.spent().is_none())
-    }
-
-    fn judge(&self, parent: &Relative, ignores: Option<&Ignores>, name: &[u8], kind: FileType) -> Shown {
-        if self.sees_everything {
-            return Shown::Yes;
-        }
-        let is_directory = kind == FileType::Directory;
-        let is_skipped_git = name == b".git" && is_directory && self.git == GitDirectories::Skipped;
-        let path = parent.join(name);
-        if is_skipped_git
-            || name.starts_with(temporary::PREFIX.as_bytes())
-            || !self.workspace.names().permit(&path, Use::List)
-        {
-            return Shown::Never;
-        }
-        let verdict = ignores.map_or(Verdict::None, |ignores| ignores.verdict(path.as_bytes(), is_directory));
-        match verdict {
-            Verdict::Ignored => Shown::Ignored,
-            Verdict::Kept => Shown::Yes,
-            Verdict::None if !self.hidden && name.starts_with(b".") => Shown::Hidden,
-            Verdict::None => Shown::Yes,
-        }
-    }
-
-    fn count(&mut self, shown: Shown) {
-        match shown {
-            Shown::Hidden => self.skipped.hidden += 1,
-            Shown::Ignored => self.skipped.ignored += 1,
-            Shown::Yes | Shown::Never => {}
         }
     }
 }

@@ -20,9 +20,16 @@ fn vectors_attacks() {
             // Arguments have their codes from their own specification; the catalogue has the kind.
             ("json", _) => attack(&without_code(case)),
             (group, _) if GROUPS.contains(&group) => attack(&with_what_twins_read(case)),
-            _ => Err(format!("group {group}")),
+            _ => Err(needed(case)),
         }
     });
+}
+
+/// What an attack of another group is on: a tool that is not here, or whatever the group is about.
+fn needed(case: &Value) -> String {
+    let needs = case["needs"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let tool = needs.filter_map(|need| need.strip_prefix("tool:")).next().or(case["call"]["tool"].as_str());
+    tool.map_or_else(|| format!("group {}", case["group"].as_str().unwrap()), |tool| format!("tool:{tool}"))
 }
 
 fn without_code(case: &Value) -> Value {

@@ -38,8 +38,11 @@ fn run(file: &str, check: impl Fn(&Value) -> Result<Vec<String>, String>) {
             Err(need) => *skipped.entry(need).or_default() += 1,
         }
     }
-    let left_out: Vec<String> =
-        skipped.iter().map(|(need, count)| format!("{count} skipped: needs {need}")).collect();
+    let left_out: Vec<String> = skipped
+        .iter()
+        .map(|(need, count)| (need.trim_start_matches("tool:"), count))
+        .map(|(need, count)| format!("{count} skipped: needs {need}"))
+        .collect();
     let name = file.trim_end_matches(".json");
     println!("vectors_{name}: {} cases from {}", cases.len(), folder.display());
     println!("vectors_{name}: {ran} cases ran, {}", left_out.join(", "));

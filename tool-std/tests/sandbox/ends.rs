@@ -48,11 +48,21 @@ async fn a_timeout_ends_the_whole_tree() {
         let bench = Bench::with(policy);
         let script = "trap '' TERM; (setsid sh -c 'trap \"\" TERM; sleep 60 & exit 0' &); setsid sleep 60 & echo in; sleep 60";
         for _ in 0..rounds(100) {
-            let args = json!({"cmd": "sh", "args": ["-c", script], "timeout": 0.2});
-            let error = bench.call("bash", args).await.unwrap_err();
-            assert_eq!((error.code_str(), error.message()), ("timeout", "Command timed out after 200ms"));
-            assert_eq!(error.details()["stdout"], "in\n");
-            assert!(!bench.has_survivors());
+            // A busy machine may need longer until the whole tree stands.
+            let mut stands = false;
+            for milliseconds in [200, 400, 800, 1_600, 3_200, 6_400] {
+                let args =
+                    json!({"cmd": "sh", "args": ["-c", script], "timeout": f64::from(milliseconds) / 1e3});
+                let error = bench.call("bash", args).await.unwrap_err();
+                let message = format!("Command timed out after {milliseconds}ms");
+                assert_eq!((error.code_str(), error.message()), ("timeout", message.as_str()));
+                assert!(!bench.has_survivors());
+                stands = error.details()["stdout"] == "in\n";
+                if stands {
+                    break;
+                }
+            }
+            assert!(stands);
         }
     }
 }
@@ -82,17 +92,26 @@ async fn a_call_cancelled_at_any_moment_has_one_result_and_leaves_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_ends_before_its_call_must_and_its_output_is_told() {
     let bench = Bench::new();
-    let sandbox = bench.sandbox.clone();
     // What works here is found out before the time begins.
-    assert_eq!(sandbox.report().refusal(), None);
-    let ctx = ToolContext::builder()
-        .provide_with(move |ctx| Arc::new(sandbox.for_call(ctx)))
-        .deadline(Instant::now() + Duration::from_secs(3))
-        .build();
-    let args = json!({"cmd": "sh", "args": ["-c", "echo partial; sleep 60"], "timeout": 60});
-    let error = support::executor().call(Call::new("bash", args), &ctx, Caller::Llm).await.unwrap_err();
-    assert_eq!((error.kind().as_str(), &error.details()["stdout"]), ("timeout", &json!("partial\n")));
-    assert!(!bench.has_survivors());
+    assert_eq!(bench.sandbox.report().refusal(), None);
+    let mut told = json!("");
+    // A busy machine may need longer until the command runs.
+    for seconds in [3, 6, 12] {
+        let sandbox = bench.sandbox.clone();
+        let ctx = ToolContext::builder()
+            .provide_with(move |ctx| Arc::new(sandbox.for_call(ctx)))
+            .deadline(Instant::now() + Duration::from_secs(seconds))
+            .build();
+        let args = json!({"cmd": "sh", "args": ["-c", "echo partial; sleep 60"], "timeout": 60});
+        let error = support::executor().call(Call::new("bash", args), &ctx, Caller::Llm).await.unwrap_err();
+        assert_eq!(error.kind().as_str(), "timeout", "{error:?}");
+        assert!(!bench.has_survivors());
+        told = error.details()["stdout"].clone();
+        if told != "" {
+            break;
+        }
+    }
+    assert_eq!(told, "partial\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -65,8 +65,8 @@ async fn too_many_processes_are_counted_where_nothing_better_limits_them() {
     let mut policy = without(&[Layer::PidMax, Layer::Cgroup]);
     policy.limits.max_processes = 20;
     let bench = Bench::with(policy);
-    let script = "i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; wait";
-    let args = json!({"cmd": "sh", "args": ["-c", script], "timeout": 10});
+    let script = "i=0; while [ $i -lt 60 ]; do sleep 600 & i=$((i+1)); done; wait";
+    let args = json!({"cmd": "sh", "args": ["-c", script], "timeout": 300});
     let error = bench.call("bash", args).await.unwrap_err();
     let expected = if rustix::process::getuid().is_root() { "limit_processes" } else { "command_failed" };
     assert_eq!(error.code_str(), expected, "{error:?}");

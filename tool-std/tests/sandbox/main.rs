@@ -16,8 +16,13 @@ mod support;
 #[path = "../support/unprivileged.rs"]
 mod unprivileged;
 
-/// The same for a user without privileges.
+/// Tests that make so many processes that nobody else of their user could start one where only `RLIMIT_NPROC` limits commands.
+const CROWDS: [&str; 2] = ["bombs_end_with", "memory_and_processes_move"];
+
+/// The same for a user without privileges; the crowds when the others have gone.
 #[test]
 fn everything_holds_for_an_unprivileged_user_too() {
-    unprivileged::again(&["--skip", "an_administrator"]);
+    let others: Vec<&str> = CROWDS.iter().flat_map(|name| ["--skip", name]).collect();
+    unprivileged::again(&[&["--skip", "an_administrator"], others.as_slice()].concat());
+    unprivileged::again(&CROWDS);
 }

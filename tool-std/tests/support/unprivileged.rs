@@ -1,5 +1,9 @@
 //! The same tests once more as `nobody`, whom permission bits bind and who has no privilege to give up.
+//!
+//! `RLIMIT_NPROC` counts all processes of a user, whoever started them: where no namespace limits commands, a crowd of one
+//! test program keeps those of another from starting. So only one runs as `nobody` at a time, however many were started.
 
+use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -10,6 +14,8 @@ pub(crate) fn again(arguments: &[&str]) {
     if !rustix::process::geteuid().is_root() {
         return;
     }
+    let turn = File::create(std::env::temp_dir().join("tool-tests-as-nobody.lock")).unwrap();
+    turn.lock().unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--test-threads=2", "--skip", "unprivileged_user"]).args(arguments);
     // Without any group of root's: the standard library drops them with the user.
@@ -29,5 +35,6 @@ pub(crate) fn again(arguments: &[&str]) {
     };
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().filter(|line| line.contains("cases")).for_each(|line| println!("as nobody: {line}"));
+    assert!(!text.contains("ok. 0 passed"), "no test has such a name: {text}");
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -2,6 +2,7 @@
 
 mod file;
 mod log;
+mod preview;
 mod row;
 
 use std::sync::Arc;

@@ -5,21 +5,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::preview;
 use crate::call::Caller;
 use crate::call::approvals::without_secrets;
 use crate::call::facts::Known;
-use crate::call::redact::{
-    self, AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW, Form, KnownSecrets, envelope, redact, redact_text, sha256,
-};
+use crate::call::redact::{AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW, Form, KnownSecrets, envelope, redact, sha256};
 use crate::call::who::Who;
 use crate::canonical;
 use crate::context::ToolContext;
-use crate::def::{LogMode, Surface};
+use crate::def::Surface;
 use crate::fingerprint::fingerprint;
-use crate::output::{Content, ToolOutput, ToolResult};
-
-/// Characters of a result that a row shows.
-const PREVIEW: usize = 200;
+use crate::output::ToolResult;
 
 /// One call, as it is told afterwards. It has no free-form column, and keys appear only hashed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -66,7 +62,7 @@ pub struct AuditRow {
     pub args: Value,
     /// The digest of the canonical arguments.
     pub args_sha256: String,
-    /// What is kept of its result.
+    /// What is kept of its result, and of what an error carries of one.
     pub output: Option<AuditOutput>,
     /// How long it took.
     pub duration_ms: u64,
@@ -153,7 +149,7 @@ impl AuditRow {
             layer: error.and_then(|error| error.details().get("layer")?.as_str().map(str::to_owned)),
             args: envelope(shown, AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW),
             args_sha256: canonical::sha256(&digested),
-            output: result.and_then(|result| result.as_ref().ok()).map(|output| told(output, known, secrets)),
+            output: result.and_then(|result| preview::of(result, known, secrets)),
             duration_ms: millis(*duration),
             queue_ms: millis(known.queued),
             tries: known.tries.max(u32::from(error.is_none())),
@@ -222,25 +218,4 @@ fn decision(known: &Known) -> Value {
         "approval_id": known.approval_id,
         "approved_by": known.approved_by,
     })
-}
-
-/// Size, digest and beginning of a result; no beginning where its author wants it shown less.
-fn told(output: &ToolOutput, known: &Known, secrets: &KnownSecrets) -> AuditOutput {
-    let texts = output.content.iter().filter_map(|block| match block {
-        Content::Text { text } => Some(text.clone()),
-        Content::Json { value } => Some(value.to_string()),
-        _ => None,
-    });
-    let mut text = texts.collect::<Vec<_>>().join("\n");
-    if text.is_empty() {
-        text = canonical::text(&output.data());
-    }
-    let mode = known.tool.as_ref().map_or(LogMode::Preview, |tool| tool.def().log);
-    let shown = matches!(mode, LogMode::Preview | LogMode::Full);
-    // Where parts are marked, the beginning is that of what may be shown.
-    let marked = known.tool.as_ref().and_then(|tool| redact::output::shown(tool.def(), output, secrets));
-    let from = marked.map(|value| canonical::text(&value));
-    let begin = || redact_text(from.as_deref().unwrap_or(&text), secrets).chars().take(PREVIEW).collect();
-    let preview = shown.then(begin);
-    AuditOutput { bytes: text.len(), sha256: sha256(&text), preview }
 }

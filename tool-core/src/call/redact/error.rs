@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::mode::{Nodes, strictest};
-use super::output::in_its_type;
+use super::output::{hides, in_its_type};
 use super::{Form, KnownSecrets, redact};
 use crate::args::ArgIssue;
 use crate::call::run::PARTIAL;
@@ -96,10 +96,6 @@ impl Marks {
         }
         issue
     }
-}
-
-fn hides(mode: LogMode) -> bool {
-    !matches!(mode, LogMode::Preview | LogMode::Full)
 }
 
 fn hidden(value: &Value, mode: LogMode) -> Value {

@@ -132,6 +132,11 @@ impl<'a> Nodes<'a> {
         formats.any(|format| matches!(format, "uri" | "uri-reference"))
     }
 
+    /// Whether one of them names this member.
+    pub(super) fn declares(&self, key: &str) -> bool {
+        self.0.iter().any(|node| node.get("properties").is_some_and(|members| members.get(key).is_some()))
+    }
+
     /// The nodes of a member.
     pub(super) fn member(&self, root: &'a Value, key: &str) -> Nodes<'a> {
         let mut nodes = Nodes(Vec::new());

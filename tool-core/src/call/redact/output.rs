@@ -1,37 +1,60 @@
 //! What of a result may be written down, where the output schema of its tool marks parts of it: content of files, output of
 //! commands. Texts of such a result say the same once more, so they are left out.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::mode::Nodes;
 use super::{Form, KnownSecrets, redact};
-use crate::def::ToolDef;
+use crate::def::{LogMode, ToolDef};
+use crate::error::ToolError;
 use crate::output::ToolOutput;
 
 /// A result for the journal; `None` where nothing of it is marked, and all of it may be written.
 pub(crate) fn recordable(def: &ToolDef<'_>, output: &ToolOutput) -> Option<ToolOutput> {
-    let (value, kept) = kept(def, output, &KnownSecrets::default(), Form::Journal)?;
+    let schema = def.output_schema().filter(|schema| is_marked(schema))?;
+    let value = output.data();
+    let kept = redact(&value, schema, &KnownSecrets::default(), Form::Journal).value;
     Some(ToolOutput { content: Vec::new(), structured: Some(in_its_type(&value, kept)), ..output.clone() })
 }
 
-/// The value of a result for the audit; `None` where nothing of it is marked.
-pub(crate) fn shown(def: &ToolDef<'_>, output: &ToolOutput, secrets: &KnownSecrets) -> Option<Value> {
-    kept(def, output, secrets, Form::Audit).map(|(_, kept)| kept)
+/// A result for the audit: the members that its schema marks, and what is left. `None` where nothing of it is marked.
+pub(crate) fn shown(
+    def: &ToolDef<'_>,
+    value: &Value,
+    secrets: &KnownSecrets,
+) -> Option<(Map<String, Value>, Value)> {
+    let schema = def.output_schema().filter(|schema| is_marked(schema))?;
+    let nodes = Nodes::of(schema, schema);
+    let is_whole = |key: &str| nodes.member(schema, key).mode().is_some_and(is_told_whole);
+    Some(match redact(value, schema, secrets, Form::Audit).value {
+        Value::Object(members) => {
+            let (marked, rest): (Map<_, _>, Map<_, _>) =
+                members.into_iter().partition(|(key, _)| is_whole(key));
+            (marked, rest.into())
+        }
+        other => (Map::new(), other),
+    })
 }
 
-/// The whole value, and what is kept of it.
-fn kept(
-    def: &ToolDef<'_>,
-    output: &ToolOutput,
-    secrets: &KnownSecrets,
-    form: Form,
-) -> Option<(Value, Value)> {
+/// What an error carries of the result of its tool: details under the names of the result's members, if one of them is
+/// marked. What only the error says to be content is none of it.
+pub(crate) fn carried(def: &ToolDef<'_>, error: &ToolError) -> Option<Value> {
     let schema = def.output_schema()?;
-    if !is_marked(schema) {
-        return None;
-    }
-    let value = output.data();
-    let kept = redact(&value, schema, secrets, form).value;
-    Some((value, kept))
+    let nodes = Nodes::of(schema, schema);
+    let mode = |key: &str| nodes.member(schema, key).mode();
+    let is_part = |key: &str| nodes.declares(key) && (!error.is_content(key) || mode(key).is_some_and(hides));
+    let parts = error.details().iter().filter(|(key, _)| is_part(key));
+    let parts: Map<String, Value> = parts.map(|(key, value)| (key.clone(), value.clone())).collect();
+    parts.keys().any(|key| mode(key).is_some_and(is_told_whole)).then_some(Value::Object(parts))
+}
+
+/// What is hidden is short, and `full` is asked for.
+fn is_told_whole(mode: LogMode) -> bool {
+    mode != LogMode::Preview
+}
+
+pub(super) fn hides(mode: LogMode) -> bool {
+    !matches!(mode, LogMode::Preview | LogMode::Full)
 }
 
 /// Whether a node of a schema has a mode.
