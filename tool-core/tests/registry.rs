@@ -126,6 +126,9 @@ fn what_the_linker_dropped_is_named_with_what_to_do() {
         ]
     );
     assert_eq!(Registry::builder().add_set(&BOTH).expect(&BOTH).build().unwrap().len(), 2);
+    // Another tool of that name is not the one that is expected.
+    let other = Registry::builder().add::<OtherRead>().add::<Write>().expect(&BOTH).build();
+    assert!(lines(other.unwrap_err())[0].starts_with("missing: set `shop::BOTH` expects `read_file`,"));
 }
 
 #[test]
@@ -145,6 +148,10 @@ fn a_pattern_that_matches_nothing_is_refused_with_the_nearest_name() {
     assert_eq!(
         lines(select("raed_file").unwrap_err()),
         ["selection_empty: the pattern `raed_file` matches no tool; did you mean `read_file`?"]
+    );
+    assert_eq!(
+        lines(select("reed").unwrap_err()),
+        ["selection_empty: the pattern `reed` matches no tool; did you mean `read_file`?"]
     );
     assert_eq!(
         lines(select("!group:fle").unwrap_err()),
@@ -168,6 +175,11 @@ fn renames_keep_aliases_and_a_prefix_stands_before_names_and_aliases() {
     assert_eq!(twice.get("my_fs_read").unwrap().names().collect::<Vec<_>>(), ["my_fs_cat", "my_fs_read"]);
     let plain = Registry::builder().add::<Read>().rename("read_file", "cat").build().unwrap();
     assert_eq!(plain.get("read").unwrap().name(), "cat");
+    let exchanged = Registry::builder().add_set(&BOTH);
+    let exchanged = exchanged.rename("read_file", "write_file").rename("write_file", "read_file");
+    let exchanged = exchanged.build().unwrap();
+    assert_eq!(exchanged.get("read_file").unwrap().def().name, "write_file");
+    assert_eq!(exchanged.get("read").unwrap().name(), "write_file");
     // One definition is one tool, whatever is sorted between its two names.
     let again = plain.to_builder().add::<DupA>().add::<Read>().build().unwrap();
     assert_eq!(again.iter().map(|tool| tool.name()).collect::<Vec<_>>(), ["cat", "dup_a"]);

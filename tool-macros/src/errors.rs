@@ -358,6 +358,10 @@ pub(crate) fn reserved_short(c: char) -> String {
     format!("`-{c}` belongs to the command line itself; choose another letter")
 }
 
+pub(crate) fn no_flag(name: &str) -> String {
+    format!("the name `{name}` cannot be a flag; set `#[arg(long = \"…\")]`")
+}
+
 pub(crate) fn reserved_long(flag: &str) -> String {
     format!("`--{flag}` belongs to the command line itself; set `#[arg(long = \"…\")]`")
 }

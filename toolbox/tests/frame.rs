@@ -139,13 +139,23 @@ fn a_text_is_refused_from_the_first_byte_above_the_limit_on() {
 #[test]
 fn a_line_of_a_batch_is_refused_by_the_same_codes() {
     let root = directory();
-    let deep = format!("{{\"tool\":\"read_file\",\"args\":{}1{}}}", "[".repeat(70), "]".repeat(70));
+    // The object is the first level, and what is in it stands below.
+    let nested = |levels: usize| {
+        let lists = levels - 1;
+        format!(
+            "{{\"tool\":\"read_file\",\"args\":{{\"path\":{}1{}}}}}",
+            "[".repeat(lists),
+            "]".repeat(lists)
+        )
+    };
+    let (deep, deepest) = (nested(MAX_DEPTH + 1), nested(MAX_DEPTH));
     let lines = [
         r#"{"tool":"read_file","args":{"path":"a.txt","path":"b.txt"}}"#,
         r#"{"id":1,"id":2,"tool":"read_file"}"#,
         r#"{"tool":"read_file","args":"#,
         "[1]",
         deep.as_str(),
+        deepest.as_str(),
         r#"{"tool":"read_file","args":{"path":"a.txt"}}"#,
     ];
     let output = run(root.path(), &["call", "--jsonl", "-"], lines.join("\n").as_bytes());
@@ -155,13 +165,14 @@ fn a_line_of_a_batch_is_refused_by_the_same_codes() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let refused: Vec<_> = answers.iter().take(5).map(|answer| told(&answer["error"])).collect();
+    let refused: Vec<_> = answers.iter().take(6).map(|answer| told(&answer["error"])).collect();
     let expected = [
         said("duplicate_key", "/path", "duplicate"),
         said("duplicate_key", "", "duplicate"),
         said("malformed_json", "", "syntax"),
         said("not_an_object", "", "type"),
         said("too_deep", "", "depth"),
+        said("invalid_args", "/path", "type"),
     ];
     assert_eq!(refused, expected);
     assert_eq!(answers.last().unwrap()["ok"], true);

@@ -75,7 +75,7 @@ impl Frame {
             Some(Err(error)) => return Frame::unread(not_utf8(error.utf8_error())),
             None => return Frame::unread(args::too_large(max_bytes)),
         };
-        match args::parse_object(&text, max_bytes) {
+        match args::parse_frame(&text, max_bytes) {
             Ok(members) => Frame::of(members),
             Err(error) => Frame::malformed(&text, error, line),
         }
@@ -90,6 +90,11 @@ impl Frame {
         if members.get("args").is_some_and(Value::is_null) {
             members.shift_remove("args");
         }
+        // An object is one wherever it stands, and is judged by its tool, in all its depth: the line only has to be a line.
+        let deep = members
+            .get_mut("args")
+            .filter(|args| args.is_object())
+            .map(|args| std::mem::replace(args, Value::Object(Map::new())));
         let mut line =
             match Args::within(BatchLineTool::DEF, Value::Object(members), Coerce::Strict, usize::MAX) {
                 Ok(line) => line,
@@ -112,7 +117,7 @@ impl Frame {
         Frame {
             id: json!(id.flatten()),
             tool: json!(tool.filter(|_| framed)),
-            args: refused.map_or_else(|| Ok(json!(args.flatten())), Err),
+            args: refused.map_or_else(|| Ok(deep.unwrap_or_else(|| json!(args.flatten()))), Err),
         }
     }
 

@@ -61,13 +61,30 @@ pub fn parse_object(text: &str, max_bytes: usize) -> Result<Map<String, Value>, 
 /// # Errors
 /// As [`parse`].
 pub fn parse_within(text: &str, max_bytes: usize) -> Result<Value, ToolError> {
+    parse_from(1, text, max_bytes)
+}
+
+/// [`parse_object`] for an object that has arguments among its members: they stand one level down, and may be as deep as
+/// anywhere.
+///
+/// # Errors
+/// As [`parse_object`].
+pub fn parse_frame(text: &str, max_bytes: usize) -> Result<Map<String, Value>, ToolError> {
+    match parse_from(0, text, max_bytes)? {
+        Value::Object(members) => Ok(members),
+        other => Err(not_an_object(&other)),
+    }
+}
+
+/// Parses one JSON value that counts as this level.
+fn parse_from(level: usize, text: &str, max_bytes: usize) -> Result<Value, ToolError> {
     if text.len() > max_bytes {
         return Err(too_large(max_bytes));
     }
     let text = without_mark(text);
     let mut found = Findings::default();
     let mut parser = serde_json::Deserializer::from_str(text);
-    let parsed = Node { found: &mut found, level: 1 }
+    let parsed = Node { found: &mut found, level }
         .deserialize(&mut parser)
         .and_then(|value| parser.end().map(|()| value));
     match parsed {

@@ -206,6 +206,8 @@ impl<'a> Schemas<'a> {
             TEXTS.contains(&key)
                 || STRUCTURE.contains(&key)
                 || key == "default"
+                // Annotations of ours say how a value is recorded and travels, not which one is taken.
+                || key.starts_with("x-")
                 || KEYWORDS.iter().any(|keyword| keyword.reads.contains(&key))
         };
         let keys: BTreeSet<&String> = was.keys().chain(is.keys()).filter(|key| !is_known(key)).collect();

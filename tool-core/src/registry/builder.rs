@@ -235,7 +235,8 @@ fn renamed_once(tools: &mut Vec<ToolEntry>) {
 
 fn expect(sets: &[&'static ToolSet], tools: &[ToolEntry], problems: &mut Vec<Problem>) {
     for set in sets {
-        let lost = set.tools.iter().filter(|def| !tools.iter().any(|entry| entry.def().name == def.name));
+        let is_there = |def: &ToolDef<'_>| tools.iter().any(|entry| std::ptr::eq(entry.def(), def));
+        let lost = set.tools.iter().filter(|def| !is_there(def));
         problems.extend(lost.map(|def| {
             let text = format!("set `{}` expects `{}`, but it is not linked", set.name, def.name);
             let hint = format!(
@@ -260,8 +261,11 @@ fn select(selections: &[Select], mut tools: Vec<ToolEntry>, problems: &mut Vec<P
 }
 
 fn rename(renames: &[(String, String)], tools: &mut [ToolEntry], problems: &mut Vec<Problem>) {
-    for (from, to) in renames {
-        if let Some(tool) = tools.iter_mut().find(|entry| entry.name() == from) {
+    // All names are those before any renaming, so that two tools can exchange theirs.
+    let places: Vec<_> =
+        renames.iter().map(|(from, _)| tools.iter().position(|entry| entry.name() == from)).collect();
+    for ((from, to), place) in renames.iter().zip(places) {
+        if let Some(tool) = place.and_then(|place| tools.get_mut(place)) {
             let aliases = tool.effective.take().and_then(|effective| effective.aliases);
             tool.effective = Some(Box::new(Effective { name: Some(to.as_str().into()), aliases }));
             continue;

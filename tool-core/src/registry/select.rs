@@ -118,14 +118,14 @@ impl Pattern {
 
     fn nearest(&self, tools: &[ToolEntry]) -> Vec<String> {
         let all = tools.iter();
+        let among = |wanted: &str, known: Vec<(&str, &str)>| {
+            suggest(wanted, known).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
         let near = |wanted: &str, known: Vec<&str>| {
-            suggest(wanted, known.into_iter().map(|name| (name, name)))
-                .into_iter()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
+            among(wanted, known.into_iter().map(|name| (name, name)).collect())
         };
         match &self.test {
-            Test::Name(glob) => near(glob, all.flat_map(ToolEntry::names).collect()),
+            Test::Name(glob) => among(glob, all.flat_map(ToolEntry::spellings).collect()),
             Test::Group(glob) => near(glob, all.filter_map(|entry| entry.def().group).collect())
                 .into_iter()
                 .map(|name| format!("group:{name}"))

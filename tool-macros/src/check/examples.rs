@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use syn::{GenericArgument, PathArguments, Type};
+use syn::{GenericArgument, PathArguments, Type, TypePath};
 
 use super::bounds::{contains, contains_length};
 use super::names::near;
@@ -11,7 +11,7 @@ use crate::errors::{self, Sink};
 use crate::ir::{ExampleIr, InputIr, ParamIr, ToolIr, unraw};
 use crate::parse::example_attr::{Json, JsonKind};
 use crate::parse::number::Number;
-use crate::parse::tokens::{ends_in, peel, text};
+use crate::parse::tokens::{peel, text};
 
 /// Reports examples that no call could be.
 pub(super) fn check(ir: &ToolIr, sink: &Sink) {
@@ -81,17 +81,30 @@ const PRIMITIVES: [(&str, Kind); 18] = [
     ("String", Kind::Text),
 ];
 
+/// How the standard library's option is written. Another type may be called so, too, and its examples are its own.
+const OPTIONS: [&str; 4] =
+    ["Option", "std::option::Option", "core::option::Option", "::core::option::Option"];
+
+/// A path without what is between angle brackets.
+fn bare(path: &TypePath) -> String {
+    let leading = if path.path.leading_colon.is_some() { "::" } else { "" };
+    let names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    format!("{leading}{}", names.join("::"))
+}
+
 /// The kind of a type that is written as a primitive, behind `&` and `Option`.
 fn kind(ty: &Type) -> Option<(Kind, bool)> {
     match peel(ty) {
         Type::Reference(reference) => kind(&reference.elem),
-        Type::Path(path) if ends_in(ty, "Option") => match &path.path.segments.last()?.arguments {
-            PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
-                GenericArgument::Type(inner) => kind(inner).map(|(kind, _)| (kind, true)),
+        Type::Path(path) if OPTIONS.contains(&bare(path).as_str()) => {
+            match &path.path.segments.last()?.arguments {
+                PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+                    GenericArgument::Type(inner) => kind(inner).map(|(kind, _)| (kind, true)),
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        },
+            }
+        }
         ty => PRIMITIVES.iter().find(|row| row.0 == text(ty)).map(|row| (row.1, false)),
     }
 }

@@ -7,7 +7,7 @@ use quote::ToTokens;
 use syn::Type;
 
 use super::reserved;
-use super::spelling::{FLAG, kebab};
+use super::spelling::{FLAG, NAME, kebab};
 use crate::errors::{self, Sink};
 use crate::ir::{ParamIr, ToolIr, unraw};
 use crate::parse::tokens::{peel, text};
@@ -72,7 +72,10 @@ fn longs(params: &[&ParamIr], sink: &Sink) {
             continue;
         }
         let (flag, place) = long(param);
-        if is_reserved(&flag, param) {
+        // A name that is none is told as that.
+        if !FLAG.fits(&flag) && NAME.fits(&param.name()) {
+            sink.at(place, errors::no_flag(&param.name()));
+        } else if is_reserved(&flag, param) {
             sink.at(place, errors::reserved_long(&flag));
         } else if let Some((_, other)) = seen.iter().find(|row| row.0 == flag) {
             // Two parameters of one name are told as that.
