@@ -180,3 +180,60 @@ fn a_call_that_can_be_read_runs_on_every_surface() {
         assert_eq!(found, Value::Null, "{surface}");
     }
 }
+
+/// A number, or a text.
+#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema, Clone, Debug)]
+#[serde(untagged)]
+enum Key {
+    /// A place.
+    Number(i64),
+    /// A name.
+    Name(String),
+}
+
+/// Picks one.
+#[tool(register = false)]
+fn pick(
+    /// Which one.
+    key: Key,
+    /// How many.
+    #[arg(default = 1)]
+    count: u32,
+) -> Value {
+    json!([key, count])
+}
+
+#[test]
+fn an_object_means_the_same_and_leaves_the_same_notes_on_the_command_line() {
+    let registry = || Registry::builder().add::<PickTool>().build().unwrap();
+    let executor = Executor::standard(registry()).build().unwrap();
+    let answer = |words: &[&str], stdin: String| -> Value {
+        let out = Captured::default();
+        let io = Io {
+            stdin: Box::new(io::Cursor::new(stdin.into_bytes())),
+            stdout: Box::new(out.clone()),
+            ..Io::detached("/")
+        };
+        let _ = Cli::new(registry()).name("demo").run_from(words.iter().copied(), io);
+        serde_json::from_str(&out.text()).unwrap()
+    };
+    for (text, value, coerced) in [
+        (r#"{"key":"5"}"#, json!(["5", 1]), Value::Null),
+        (r#"{"key":5,"count":"2"}"#, json!([5, 2]), json!([{"path": "/count", "rule": "string_to_integer"}])),
+    ] {
+        let direct = executor.call_text_blocking("pick", text, &ToolContext::empty(), Caller::Test).unwrap();
+        assert_eq!(direct.data(), value);
+        assert_eq!(direct.meta.get("coerced").cloned().unwrap_or_default(), coerced);
+        let line = format!("{{\"tool\":\"pick\",\"args\":{text}}}");
+        for found in [
+            answer(&["pick", "--envelope", "--input", text], String::new()),
+            answer(&["pick", "--envelope", "--input", "-"], text.to_owned()),
+            answer(&["call", "--jsonl", "-"], line),
+        ] {
+            assert_eq!((&found["data"], &found["meta"]["coerced"]), (&value, &coerced), "{found}");
+        }
+    }
+    // Words of a command line are texts, whatever they mean.
+    let words = answer(&["pick", "--envelope", "--key", "5", "--count", "2"], String::new());
+    assert_eq!((&words["data"], &words["meta"]["coerced"]), (&json!([5, 2]), &Value::Null));
+}

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, ArgIssue, Caller, Coerce, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry,
-    RowSource, Tool, ToolContext, ToolDef, ToolError,
+    ApprovalLevel, ArgIssue, Caller, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
+    Tool, ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -433,9 +433,9 @@ impl Cli {
     }
 }
 
-/// How the command line runs tools: text is taken for what it says, and a person consents to what destroys.
+/// How the command line runs tools: a person consents to what destroys.
 pub(crate) fn for_command_line(builder: ExecutorBuilder) -> ExecutorBuilder {
-    builder.coerce(Coerce::Text).approve(ApprovalLevel::Destructive)
+    builder.approve(ApprovalLevel::Destructive)
 }
 
 impl std::fmt::Debug for Cli {

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io;
 
 use clap_lex::RawArgs;
-use tool_core::{Call, Executor, IssueCode, Registry, ToolContext, ToolEntry, ToolError};
+use tool_core::{Call, Coerce, Executor, IssueCode, Registry, ToolContext, ToolEntry, ToolError};
 
 use crate::batch::Batch;
 use crate::builtin;
@@ -297,6 +297,7 @@ impl<'c> Session<'c> {
             issues: gathered.faults.iter().map(|fault| fault.issue.clone()).collect(),
             call_id: None,
             idempotency_key: settings.idempotency_key.clone(),
+            coerce: is_of_words(&lexed).then_some(Coerce::Text),
         };
         let progress = self.progress(settings, &stage);
         let shown = progress.as_ref().map(Running::progress);
@@ -346,6 +347,12 @@ impl<'c> Session<'c> {
         });
         tool.into_iter().chain(options).collect()
     }
+}
+
+/// Whether arguments are words of the command line, which are texts whatever they mean. An object that stands alone means what
+/// it says, as on every other surface.
+fn is_of_words(lexed: &Lexed) -> bool {
+    lexed.globals.last(Global::Input).is_none() || !lexed.given.is_empty()
 }
 
 /// Whether the settings can be used. A root that is none is told beside what else is wrong with the words.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tool_cli::{Settings, Surroundings};
 use tool_core::prelude::*;
-use tool_core::{Call, Caller, Coerce, Content, Executor, PolicyRequest, Registry};
+use tool_core::{Call, Caller, Content, Executor, PolicyRequest, Registry};
 use tool_policy::{Paths, Policy};
 
 /// Reads the file behind `--policy`.
@@ -105,7 +105,7 @@ fn given(registry: &Registry, tool: &str, args: &str) -> Result<(Vec<String>, St
 
 /// The normal form of the arguments: as a call would be judged.
 fn normal(registry: &Registry, tool: &str, args: &str) -> Result<Value, ToolError> {
-    let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build()?;
+    let executor = Executor::standard(registry.clone()).build()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;

@@ -115,7 +115,10 @@ impl Asked<'_> {
         secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
     ) -> Result<Decoded, ToolError> {
         guard(def.name, secrets, || match self {
-            Asked::Call(call) => decode(def, std::mem::take(call), reading, keep),
+            Asked::Call(call) => {
+                let coerce = call.coerce.unwrap_or(reading.coerce);
+                decode(def, std::mem::take(call), Reading { coerce, ..reading }, keep)
+            }
             Asked::Text { text, .. } => decode_text(def, text, reading, keep),
         })
     }

@@ -25,7 +25,7 @@ use super::shape::{ResultStore, ShapeSettings, scrub};
 use super::thread::on_thread;
 use super::who::Who;
 use super::{CallScope, Caller, nested};
-use crate::args::{ArgIssue, Notes};
+use crate::args::{ArgIssue, Coerce, Notes};
 use crate::context::ToolContext;
 use crate::def::{Handler, Run, ToolDef};
 use crate::error::ToolError;
@@ -47,6 +47,8 @@ pub struct Call {
     pub call_id: Option<String>,
     /// Same key, same effect.
     pub idempotency_key: Option<String>,
+    /// How lenient decoding is, where that is not for the executor to say: words of a command line are all texts.
+    pub coerce: Option<Coerce>,
 }
 
 impl Call {
