@@ -44,6 +44,13 @@ opt-level = 1
 [workspace]
 TOML
 cp "$root/Cargo.lock" "$root/rust-toolchain.toml" "$crate"
+# All of them are linked as `toolbox` is (`toolbox/build.rs`, and the documentation of tool-cli), at a fixed address: at any other
+# a start begins with writing a large program's pointers. With TOOL_CLI_PIE=1 they are linked as cargo does by itself.
+if [[ ${TOOL_CLI_PIE:-0} == 1 ]]; then
+  echo 'fn main() {}' | write build.rs
+else
+  echo 'fn main() { println!("cargo:rustc-link-arg-bins=-no-pie"); }' | write build.rs
+fi
 
 echo 'fn main() {}' | write src/bin/empty.rs
 sed "s/500/$((tools / 2))/g" <<'RS' | write src/bin/hand.rs
