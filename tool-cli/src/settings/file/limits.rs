@@ -1,10 +1,11 @@
-//! The table `[limits]`: whole numbers, each judged by the program that has the limit.
+//! The table `[limits]`: whole numbers, each judged by whoever has the limit: this crate, or the program.
 
 use toml::Spanned;
 use toml::de::{DeString, DeValue};
 use tool_core::ToolError;
 
 use crate::cli::Judge;
+use crate::limits;
 
 /// The table of the limits.
 pub(super) const LIMITS: &str = "limits";
@@ -34,10 +35,6 @@ pub(super) fn limit(
 ) -> Result<u64, Unfit> {
     let shown: String = key.get_ref().chars().take(40).collect();
     let (at_key, at_value) = (key.span().start, value.span().start);
-    let Some(judge) = judge else {
-        let why = format!("`{shown}`: this program has no limits to set");
-        return Err(Unfit { at: at_key, why, refused: None });
-    };
     let number = match value.get_ref() {
         DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
@@ -47,7 +44,13 @@ pub(super) fn limit(
         let why = format!("`{shown}`: expected a whole number, got {got}");
         return Err(Unfit { at: at_value, why, refused: None });
     };
-    judge(key.get_ref(), number).map(|()| number).map_err(|error| {
+    let own = limits::judge(key.get_ref(), number);
+    let is_unknown = own.as_ref().is_err_and(|error| error.code_str() == "limit_unknown");
+    let judged = match judge {
+        Some(judge) if is_unknown => judge(key.get_ref(), number),
+        _ => own,
+    };
+    judged.map(|()| number).map_err(|error| {
         let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
         let why = format!("`{shown}`: {}{hint}", error.message().trim_end_matches('.'));
         let at = if error.code_str() == "limit_unknown" { at_key } else { at_value };
@@ -97,6 +100,9 @@ mod tests {
         assert_eq!(without.mistakes, ["c.toml:1:10: `limits`: expected table, got integer"]);
         let mut without = File::default();
         without.parse("[limits]\nmost = 1\n", Path::new("c.toml"), nobody);
-        assert_eq!(without.mistakes, ["c.toml:2:1: `most`: this program has no limits to set"]);
+        assert_eq!(
+            without.mistakes,
+            ["c.toml:2:1: `most`: There is no limit `most`; the limits are max_args_bytes"]
+        );
     }
 }
