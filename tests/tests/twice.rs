@@ -77,7 +77,7 @@ fn typos(name: &str) -> Vec<String> {
             letters.remove(at);
         }));
         typos.push(with(&|letters| letters.insert(at, 'x')));
-        typos.push(with(&|letters| letters[at] = 'Q'));
+        typos.push(with(&|letters| letters.iter_mut().skip(at).take(1).for_each(|letter| *letter = 'Q')));
         typos.push(with(&|letters| letters.rotate_left(at)));
     }
     typos

@@ -27,12 +27,12 @@ pub fn file(name: &str) -> Option<Value> {
 /// # Panics
 /// When the file is not JSON, has no list of cases, or is absent though it must be there.
 pub fn cases(name: &str) -> Option<(Vec<Value>, PathBuf)> {
-    let Some(mut file) = file(name) else {
+    let Some(file) = file(name) else {
         crate::skip(&format!("no vectors: {name} is not in {}", folder().display()));
         return None;
     };
-    match file["cases"].take() {
-        Value::Array(cases) if !cases.is_empty() => Some((cases, folder())),
-        other => panic!("{name}: cases must be a list with entries, not {other}"),
+    match file.get("cases") {
+        Some(Value::Array(cases)) if !cases.is_empty() => Some((cases.clone(), folder())),
+        other => panic!("{name}: cases must be a list with entries, not {other:?}"),
     }
 }

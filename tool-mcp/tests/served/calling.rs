@@ -98,7 +98,7 @@ async fn a_thousand_calls_at_once_are_answered_each_once() {
         .map(|id| modern(id, "tools/call", json!({"name": "add", "arguments": {"a": id, "b": 1}})))
         .collect();
     let (read, write) = tokio::io::split(serve(builder().build().unwrap()));
-    let sent = send(write, lines.into());
+    let sent = send(write, lines);
     let mut read = BufReader::new(read).lines();
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..1_000 {
