@@ -1,6 +1,11 @@
 //! No second decoder: what the command line says of a word is what the executor says of the same text. (cli.md, acceptance 1)
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
 
 #[path = "../src/demo/mod.rs"]
 mod demo;
