@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 #[allow(unused_imports, reason = "traits that the answers of a type come from")]
 use tool_core::__private::rungs::*;
 use tool_core::__private::{answers, param};
-use tool_core::args::{Args, Coerce, parse_arguments};
+use tool_core::args::{Args, Coerce, MAX_ARGS_BYTES, parse_arguments};
 use tool_core::def::{Bounds, Cache, Doc, Handler, Number, Origin, ParamKeys, Range, Run, ToolDef, ToolKeys};
 use tool_core::{ToolError, def::ParamDef};
 
@@ -149,7 +149,7 @@ fn told(outcome: &Result<(Value, Value), ToolError>) -> String {
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Ok(input) = parse_arguments(text) else { return };
+    let Ok(input) = parse_arguments(text, MAX_ARGS_BYTES) else { return };
     let typed = by_type(input.clone());
     let walked = by_schema(input);
     assert_eq!(told(&typed), told(&walked), "{text}");

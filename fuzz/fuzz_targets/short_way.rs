@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
-use tool_core::args::parse_arguments;
+use tool_core::args::{MAX_ARGS_BYTES, parse_arguments};
 use tool_core::prelude::*;
 use tool_core::{Call, Caller, Executor, Registry, ToolResult};
 
@@ -49,7 +49,7 @@ fn told(result: ToolResult) -> String {
 }
 
 fuzz_target!(|text: &str| {
-    let Ok(args) = parse_arguments(text) else {
+    let Ok(args) = parse_arguments(text, MAX_ARGS_BYTES) else {
         let result = EXECUTOR.call_text_blocking("echo", text, &ToolContext::empty(), Caller::Test);
         assert!(result.is_err(), "{text} is no object");
         return;

@@ -8,7 +8,7 @@ if ! command -v valgrind >/dev/null; then
   echo "call: skipped: valgrind not installed"
   exit "${TOOL_REQUIRE_PEERS:-0}"
 fi
-cargo build --quiet --release -p bench
+cargo build --quiet --release -p bench --no-default-features --bin call_by_tool --bin call_by_hand
 target=${CARGO_TARGET_DIR:-target}/release
 
 instructions() { # EXAMPLE CALLS

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use serde_json::{Value, json};
 use tests::captured::Captured;
 use tool_cli::{Cli, ExitCode, Io, Settings};
 use tool_core::Registry;
@@ -201,4 +202,45 @@ fn a_file_that_was_named_must_be_there() {
         assert!(run.stderr.contains("cannot be read: "), "{}", run.stderr);
     }
     assert_eq!(place.run(&["ping"], &[]).code, ExitCode::SUCCESS, "the user's own may be absent");
+}
+
+#[test]
+fn the_size_of_arguments_is_limited_by_the_file_for_every_way_in() {
+    let place = Place::new();
+    let file = place.file("[limits]\nmax_args_bytes = 40\n");
+    let input = |bytes: usize| format!("{{}}{}", " ".repeat(bytes - 2));
+    let batch = |bytes: usize| {
+        let line = r#"{"tool":"ping"}"#;
+        format!("{line}{}", " ".repeat(bytes - line.len()))
+    };
+    for (bytes, code) in [(40, ExitCode::SUCCESS), (41, ExitCode(2))] {
+        fs::write(place.path().join("work/input.json"), input(bytes)).unwrap();
+        for word in [input(bytes).as_str(), "@input.json"] {
+            let run = place.run(&["ping", "-o", "json", "--input", word], &[]);
+            assert_eq!(run.code, code, "{bytes}: {}", run.stderr);
+            assert_eq!(run.stderr.contains("args_too_large"), bytes == 41, "{}", run.stderr);
+        }
+        fs::write(place.path().join("work/lines"), batch(bytes)).unwrap();
+        let run = place.run(&["call", "--jsonl", "lines"], &[]);
+        assert_eq!(run.stdout.contains("args_too_large"), bytes == 41, "{}{}", run.stdout, run.stderr);
+    }
+    let doctor = place.run(&["doctor", "--json"], &[]);
+    let report: Value = serde_json::from_str(&doctor.stdout).unwrap();
+    let limits = report["data"]["limits"].as_array().or(report["limits"].as_array()).unwrap().clone();
+    let told = limits.iter().find(|limit| limit["name"] == "max_args_bytes").unwrap();
+    assert_eq!((&told["value"], &told["from"]), (&json!(40), &json!(format!("{file}:2"))));
+
+    for (line, why) in [
+        ("max_args_bytes = 0", "2:18: `max_args_bytes`: max_args_bytes is 0, outside 1 to 1073741824"),
+        ("max_args_bytes = 'many'", "2:18: `max_args_bytes`: expected a whole number, got string"),
+        (
+            "max_arg_bytes = 9",
+            "2:1: `max_arg_bytes`: There is no limit `max_arg_bytes`; did you mean `max_args_bytes`?",
+        ),
+    ] {
+        place.file(&format!("[limits]\n{line}\nmore = 1\n"));
+        let run = place.run(&["ping"], &[]);
+        assert_eq!(run.code, ExitCode(6));
+        assert!(run.stderr.contains(why), "{}", run.stderr);
+    }
 }

@@ -10,8 +10,6 @@
     reason = "helpers of tests may fail the test"
 )]
 
-#[path = "../src/vectors/cases.rs"]
-mod cases;
 #[path = "../src/vectors/cli_judge.rs"]
 mod judge;
 
@@ -92,7 +90,7 @@ fn secrets(case: &Value) -> Vec<String> {
 
 #[test]
 fn the_secrets_of_the_cases_are_in_no_argument_list() {
-    let Some((cases, _)) = cases::cases("cli.json") else { return };
+    let Some((cases, _)) = tool_trials::vectors::cases("cli.json") else { return };
     if !has("setsid") || !has("strace") {
         return;
     }
@@ -123,7 +121,7 @@ fn the_secrets_of_the_cases_are_in_no_argument_list() {
 
 #[test]
 fn cases_without_a_terminal_hold_in_a_process_too() {
-    let Some((cases, folder)) = cases::cases("cli.json") else { return };
+    let Some((cases, folder)) = tool_trials::vectors::cases("cli.json") else { return };
     if !has("setsid") {
         return;
     }

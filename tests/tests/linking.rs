@@ -50,7 +50,7 @@ fn every_profile_linker_and_order_lists_the_same_tools() {
         println!("skipped: the profiles with optimisation are built with TOOL_FULL=1");
         return;
     }
-    for profile in ["thin", "fat"] {
+    for profile in ["release", "single", "thin", "fat"] {
         assert_eq!(listing(&["--profile", profile]), debug, "{profile}");
     }
 }

@@ -125,12 +125,9 @@ fn strict_schemas_are_the_expected_ones() {
 
 /// The strict schemas of the vectors, as far as they are here.
 fn of_the_vectors() -> Vec<Value> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors");
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(folder.join("adapters.json")) else { return Vec::new() };
-    let cases: Value = serde_json::from_str(&text).unwrap();
+    let Some((cases, _)) = tool_trials::vectors::cases("adapters.json") else { return Vec::new() };
     let mut all = Vec::new();
-    for case in cases["cases"].as_array().unwrap().iter().filter(|case| case["kind"] == "compile") {
+    for case in cases.iter().filter(|case| case["kind"] == "compile") {
         for (api, _) in APIS {
             let expected = &case["expect"][format!("{api}_strict")];
             if expected["strict"] == true {

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use tool_cli::globals::{self, GLOBALS};
+use tool_core::args::suggest;
 use tool_core::def::Doc;
 use tool_core::prelude::*;
 
+#[path = "../../tool-macros/src/suggest.rs"]
+mod nearest;
 #[path = "../../tool-macros/src/check/reserved.rs"]
 #[allow(dead_code, reason = "it is the macros' own file, read as it is")]
 mod reserved;
@@ -24,6 +27,60 @@ fn the_flags_that_macros_refuse_are_those_of_the_command_line() {
     assert_eq!(of_macros, of_program);
     assert_eq!(of_macros.len(), reserved::SHORT.len(), "one is listed twice");
     assert!(GLOBALS.iter().any(|row| row.long == reserved::DRY_RUN));
+}
+
+/// What of the table of `given` names is near, by the rule at run time and by the one of the macros.
+#[test]
+fn the_nearest_name_is_the_same_for_macros_and_at_run_time() {
+    const NAMES: [&str; 14] = [
+        "a",
+        "ab",
+        "abc",
+        "path",
+        "paths",
+        "max_depth",
+        "depth",
+        "maxDepth",
+        "group",
+        "side_effect",
+        "exactly_one",
+        "Öffnen",
+        "read_only",
+        "",
+    ];
+    let given: Vec<String> = NAMES.iter().flat_map(|name| typos(name)).collect();
+    let mut near = 0;
+    for given in &given {
+        for rotated in 0..NAMES.len() {
+            let names: Vec<&str> = NAMES.iter().cycle().skip(rotated).take(NAMES.len()).copied().collect();
+            let at_run_time = suggest(given, names.iter().map(|name| (*name, *name)));
+            assert_eq!(nearest::nearest(given, names), at_run_time.first().copied(), "{given}");
+            near += usize::from(!at_run_time.is_empty());
+        }
+    }
+    assert!(near > 0 && near < given.len() * NAMES.len(), "{near} of {}", given.len());
+}
+
+/// A name as people misspell it: a letter less, more, other or exchanged, other words, other cases.
+fn typos(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut typos =
+        vec![name.to_owned(), name.to_uppercase(), name.replace('_', "-"), name.replace('_', " ")];
+    typos.push(name.split('_').rev().collect::<Vec<_>>().join("_"));
+    for at in 0..letters.len() {
+        let with = |edit: &dyn Fn(&mut Vec<char>)| {
+            let mut letters = letters.clone();
+            edit(&mut letters);
+            letters.into_iter().collect::<String>()
+        };
+        typos.push(with(&|letters| {
+            letters.remove(at);
+        }));
+        typos.push(with(&|letters| letters.insert(at, 'x')));
+        typos.push(with(&|letters| letters.iter_mut().skip(at).take(1).for_each(|letter| *letter = 'Q')));
+        typos.push(with(&|letters| letters.rotate_left(at)));
+    }
+    typos
 }
 
 /// Each text as a literal comment, and as what only const evaluation knows.

@@ -102,7 +102,7 @@ impl Batch {
     /// cannot be read; `invalid_args` when none can.
     pub(crate) async fn run(self, stdout: &mut (dyn Write + Send)) -> Result<ExitCode, Settled> {
         let Batch { input, jobs, jsonl, .. } = self;
-        let mut lines = read_ahead(input, 2 * jobs);
+        let mut lines = read_ahead(input, 2 * jobs, self.settings.max_args_bytes());
         let batch = Answers {
             program: self.program,
             executor: self.executor,
@@ -264,7 +264,7 @@ impl Answers<'_> {
     // ---- lines -------------------------------------------------------------------------------------------------------
 
     fn read(&self, line: Line) -> (Head, Asked) {
-        let Frame { id, tool, args } = Frame::read(line.text, line.number);
+        let Frame { id, tool, args } = Frame::read(line.text, line.number, self.settings.max_args_bytes());
         let mut head = Head { id, line: line.number, tool };
         let asked = args.and_then(|args| self.asked(args, &mut head));
         (head, asked.unwrap_or_else(Asked::Wrong))

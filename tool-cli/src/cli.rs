@@ -363,6 +363,7 @@ impl Cli {
         builder: ExecutorBuilder,
         settings: &Settings,
     ) -> Result<ExecutorBuilder, ToolError> {
+        let builder = builder.max_args_bytes(settings.max_args_bytes());
         match &self.layers {
             Some(add) => add(builder, settings),
             None => Ok(builder),

@@ -26,7 +26,7 @@ impl Session<'_> {
             Ok(ctx) => report.checks.extend(capabilities(registry, ctx)),
             Err(error) => report.checks.push(broken("context", error)),
         }
-        report.limits = limits::all();
+        report.limits = limits::all(settings);
         report.provider_limits = dialects::limits();
         report.sections.insert("dialects".to_owned(), dialects::section(registry));
         for (name, probe) in &self.cli.probes {
@@ -35,7 +35,7 @@ impl Session<'_> {
                 Err(error) => report.checks.push(broken(name, &error)),
             }
         }
-        for set in settings.limits() {
+        for set in settings.all_limits() {
             for limit in report.limits.iter_mut().filter(|limit| limit.name == set.name) {
                 limit.from = set.source.to_string();
             }

@@ -10,7 +10,6 @@ use std::ffi::OsString;
 use std::io;
 
 use clap_lex::RawArgs;
-use tool_core::args::MAX_ARGS_BYTES;
 use tool_core::{Call, Executor, IssueCode, Registry, ToolContext, ToolEntry, ToolError};
 
 use crate::batch::Batch;
@@ -331,7 +330,7 @@ impl<'c> Session<'c> {
             terminal: self.io.terminal.as_deref_mut(),
             notes: if settings.quiet { None } else { Some(&mut *self.io.stderr) },
             cwd: &self.io.cwd,
-            limit: MAX_ARGS_BYTES,
+            limit: settings.max_args_bytes(),
         };
         gather(&words, faults, &mut sources)
     }

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tool_core::args::MAX_ARGS_BYTES;
 use tool_core::{Secret, SecretSource, ToolError};
 
 use self::reader::Reader;
@@ -23,6 +24,7 @@ use crate::fault::Fault;
 use crate::format::Format;
 use crate::globals::{AllGiven, Global};
 use crate::io::Io;
+use crate::limits;
 use crate::schema::Target;
 use crate::select::Selection;
 
@@ -131,9 +133,20 @@ impl Settings {
         &self.sources
     }
 
-    /// The limits that the settings file sets, each within what [`crate::Cli::limits`] allows.
-    pub fn limits(&self) -> &[LimitSet] {
+    /// The limits of the program that the settings file sets, each within what [`crate::Cli::limits`] allows.
+    pub fn limits(&self) -> impl Iterator<Item = &LimitSet> {
+        self.limits.iter().filter(|set| set.name != limits::ARGS_BYTES)
+    }
+
+    /// Every limit that the settings file sets.
+    pub(crate) fn all_limits(&self) -> &[LimitSet] {
         &self.limits
+    }
+
+    /// The most bytes of the arguments of a call, and of what is read for one.
+    pub fn max_args_bytes(&self) -> usize {
+        let set = self.limits.iter().rev().find(|set| set.name == limits::ARGS_BYTES);
+        set.and_then(|set| usize::try_from(set.value).ok()).unwrap_or(MAX_ARGS_BYTES)
     }
 
     /// A table of the settings file that the program reads itself ([`crate::Cli::tables`]), if the file has it.

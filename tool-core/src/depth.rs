@@ -55,18 +55,31 @@ pub(crate) fn dismantle(value: Value) {
 
 /// What a tool returned, or `internal`, code `output_too_deep`, where a value in it is nested deeper than
 /// [`MAX_OUTPUT_DEPTH`].
+#[inline]
 pub(crate) fn within_depth(tool: &str, behavior: Behavior, mut result: ToolResult) -> ToolResult {
+    match has_deep(&mut result) {
+        false => result,
+        true => Err(refused(tool, behavior, result)),
+    }
+}
+
+/// Whether a value is nested too deep; what is, is null from then on.
+fn has_deep(result: &mut ToolResult) -> bool {
     let mut deep = false;
-    each_value(&mut result, |value| {
+    each_value(result, |value| {
         if exceeds(value, MAX_OUTPUT_DEPTH) {
             deep = true;
             dismantle(value.take());
         }
     });
+    deep
+}
+
+#[cold]
+fn refused(tool: &str, behavior: Behavior, result: ToolResult) -> ToolError {
     match result {
-        Ok(_) if deep => Err(too_deep(tool, behavior)),
-        Err(error) if deep => Err(too_deep(tool, behavior).maybe_effect(error.effect_value())),
-        result => result,
+        Ok(_) => too_deep(tool, behavior),
+        Err(error) => too_deep(tool, behavior).maybe_effect(error.effect_value()),
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 #[allow(unused_imports, reason = "traits that the answers of a type come from")]
 use tool_core::__private::rungs::*;
 use tool_core::__private::{ParamDef, ParamKeys, answers, param_with};
-use tool_core::args::{Args, Coerce, Coercion, MAX_ISSUES, MAX_NOTES, Rule, parse};
+use tool_core::args::{Args, Coerce, Coercion, MAX_ISSUES, Rule};
 use tool_core::def::{
     Bounds, Cache, Constraint, Doc, Handler, Number, Origin, Range, Run, ToolDef, ToolKeys,
 };
@@ -438,32 +438,6 @@ fn ten_thousand_unknown_keys_are_counted_and_fifty_are_listed() {
     assert_eq!((error.arg_issues().len(), &error.details()["more"]), (MAX_ISSUES, &json!(9_952)));
     let error = take::<Vec<u8>>(x!(Vec<u8>), (0..10_000).map(|i| json!([i])).collect()).unwrap_err();
     assert_eq!((error.arg_issues().len(), &error.details()["more"]), (MAX_ISSUES, &json!(9_950)));
-}
-
-#[test]
-fn a_refusal_does_not_grow_with_the_keys_it_names() {
-    let long = "k".repeat(1 << 20);
-    let told = |error: ToolError| {
-        assert_eq!(error.arg_issues().len(), MAX_ISSUES);
-        error.to_json().to_string().len()
-    };
-    let twice: Vec<String> = (0..60).map(|i| format!("\"k{i}\":1,\"k{i}\":1")).collect();
-    let text = format!("{{\"{long}\":{{{}}}}}", twice.join(","));
-    assert!(told(parse(&text).unwrap_err()) < 16 << 10);
-    let fields: Map<String, Value> = (0..60).map(|i| (format!("f{i}"), json!(i))).collect();
-    let nested: Map<String, Value> = [(long, Value::Object(fields))].into_iter().collect();
-    let error = take::<HashMap<String, Edit>>(x!(HashMap<String, Edit>), Value::Object(nested)).unwrap_err();
-    assert!(told(error) < 64 << 10);
-}
-
-#[test]
-fn what_was_read_otherwise_than_it_came_is_told_fifty_times_and_counted() {
-    let texts = |count: usize| (0..count).map(|i| json!(i.to_string())).collect::<Value>();
-    let (_, _, notes) = take::<Vec<u32>>(x!(Vec<u32>), texts(MAX_NOTES)).unwrap();
-    assert_eq!(notes.len(), MAX_NOTES);
-    let (values, _, notes) = take::<Vec<u32>>(x!(Vec<u32>), texts(MAX_NOTES + 7)).unwrap();
-    assert_eq!((values.len(), notes.len()), (MAX_NOTES + 7, MAX_NOTES));
-    assert_eq!(notes[49].path, "/x/49");
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

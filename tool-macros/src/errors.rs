@@ -366,6 +366,10 @@ pub(crate) fn short_taken(c: char, other: &str) -> String {
     format!("`-{c}` is already the short flag of `{other}`")
 }
 
+pub(crate) fn last_taken(other: &str) -> String {
+    format!("everything behind `--` goes to `{other}` already; keep one `last`")
+}
+
 pub(crate) fn long_taken(flag: &str, other: &str) -> String {
     format!("`--{flag}` is already the flag of `{other}`")
 }

@@ -56,5 +56,5 @@ pub(crate) fn encoded(era: Era, tool: &str, result: &ToolResult) -> Value {
 /// The visible names nearest to one that no tool has.
 pub(crate) fn nearest<'a>(executor: &'a Executor, sight: &'a Sight, name: &str) -> Vec<&'a str> {
     let visible = executor.visible(&sight.snapshot);
-    suggest(name, visible.into_iter().flat_map(|tool| tool.names().map(|name| (tool.name(), name))))
+    suggest(name, visible.into_iter().flat_map(|tool| tool.spellings()))
 }

@@ -104,7 +104,7 @@ pub(crate) fn no_match<'t>(
 ) -> ToolError {
     let shown: String = text.chars().take(80).collect();
     let error = ToolError::invalid_args(format!("{option} {shown} matches no tool.")).code("no_match");
-    let names = tools.flat_map(|tool| tool.names().map(|name| (tool.name(), name)));
+    let names = tools.flat_map(|tool| tool.spellings());
     let plain: String = text.chars().filter(|c| !['*', '?'].contains(c)).collect();
     match suggest(&plain, names).first() {
         Some(near) => error.hint(format!("did you mean {near}?")),

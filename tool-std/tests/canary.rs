@@ -8,7 +8,6 @@ mod log;
 #[allow(dead_code, reason = "a test file uses what it needs of a scene")]
 mod scene;
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use log::Log;
@@ -132,14 +131,7 @@ fn call(case: &Value) -> Option<Left> {
 }
 
 fn cases(file: &str) -> Vec<Value> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-        tool_trials::skip(&format!("no {file}"));
-        return Vec::new();
-    };
-    let mut file: Value = serde_json::from_str(&text).unwrap();
-    serde_json::from_value(file["cases"].take()).unwrap()
+    tool_trials::vectors::cases(file).map(|found| found.0).unwrap_or_default()
 }
 
 #[test]

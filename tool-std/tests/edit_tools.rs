@@ -5,7 +5,7 @@
 #[allow(dead_code, reason = "a test file uses what it needs of a scene")]
 mod scene;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use scene::{Scene, engine};
@@ -15,13 +15,7 @@ use tool_std::{Workspace, WorkspacePolicy};
 
 /// Runs every case of a vector file of an engine by a tool that takes one more argument of that name.
 fn run(file: &str, tool: &str, argument: &str) {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-        return tool_trials::skip(&format!("no {file}"));
-    };
-    let vectors: Value = serde_json::from_str(&text).unwrap();
-    let cases = vectors["cases"].as_array().unwrap();
+    let Some((cases, folder)) = tool_trials::vectors::cases(file) else { return };
     let wrong: Vec<String> = cases.iter().flat_map(|case| differences(case, tool, argument)).collect();
     println!("{tool}: {} cases through the tool from {}", cases.len(), folder.display());
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));

@@ -169,7 +169,7 @@ fn rules(settings: &Settings) -> Result<Rules, ToolError> {
 /// The limits as the settings file has them.
 fn limits(settings: &Settings) -> Result<Limits, ToolError> {
     let mut limits = Limits::default();
-    settings.limits().iter().try_for_each(|set| limits.set(&set.name, set.value))?;
+    settings.limits().try_for_each(|set| limits.set(&set.name, set.value))?;
     Ok(limits)
 }
 

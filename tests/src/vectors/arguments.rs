@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
-use tool_core::args::{Args, Coerce, did_you_mean, parse_arguments};
+use tool_core::args::{Args, Coerce, MAX_ARGS_BYTES, did_you_mean, parse_arguments};
 use tool_core::def::{Cache, ToolDef, ToolKeys};
 use tool_core::{ArgIssue, ToolError};
 
@@ -73,7 +73,7 @@ pub(crate) fn told_by_type(tool: &'static ToolDef<'static>, params: &Value) -> &
 /// What a case sends: a value, or text for the strict parser.
 fn input(case: &Value) -> Result<Value, ToolError> {
     match case["text"].as_str() {
-        Some(text) => parse_arguments(text),
+        Some(text) => parse_arguments(text, MAX_ARGS_BYTES),
         None => Ok(case["input"].clone()),
     }
 }

@@ -429,9 +429,5 @@ fn every_word_of_a_row_is_read_back() {
 
 /// One of the fixtures of a file that is known to be there.
 pub(super) fn fixture(file: &str, name: &str) -> Value {
-    let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, std::path::PathBuf::from);
-    let text = std::fs::read_to_string(folder.join(file)).expect("the file was read before");
-    let file: Value = serde_json::from_str(&text).expect("vectors are JSON");
-    file["fixtures"][name].clone()
+    tool_trials::vectors::file(file).expect("the file was read before")["fixtures"][name].clone()
 }

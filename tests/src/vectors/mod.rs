@@ -9,7 +9,6 @@ pub(crate) mod arguments;
 mod arguments_laws;
 pub(crate) mod arguments_schema;
 mod calls;
-mod cases;
 mod cli;
 mod cli_defs;
 mod cli_judge;
@@ -27,4 +26,4 @@ mod sync;
 pub(crate) mod type_language;
 pub(crate) mod typed;
 
-use self::cases::cases;
+use tool_trials::vectors::cases;

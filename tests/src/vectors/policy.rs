@@ -39,7 +39,7 @@ fn no_mutation_of_a_policy_file_is_too_much_for_the_loader() {
     let file: Value = serde_json::from_str(&text).unwrap();
     let scene = Scene::new(&file["fixtures"]);
     let texts: Vec<&str> = cases.iter().filter_map(|case| case["policy"].as_str()).collect();
-    let full = std::env::var("TOOL_FULL").as_deref() == Ok("1");
+    let full = tool_trials::is_full();
     let seed = std::env::var("TOOL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0x9e37);
     let (mut random, began) = (tool_core::test::Random::new(seed), std::time::Instant::now());
     let (mut loaded, mut refused) = (0, 0);

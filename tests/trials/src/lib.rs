@@ -1,7 +1,10 @@
 //! How thoroughly the tests of this workspace run, and what they do where something is missing: the one place that reads
-//! `TOOL_FULL`, `TOOL_REQUIRE_PEERS` and `TOOL_LOAD_FACTOR`. It depends on nothing, so that every crate's tests can have it.
+//! `TOOL_FULL`, `TOOL_REQUIRE_PEERS`, `TOOL_LOAD_FACTOR` and `TOOL_VECTORS`. It depends on no other member, so that every
+//! crate's tests can have it.
 
 #![allow(clippy::print_stdout, clippy::panic, reason = "it speaks for tests")]
+
+pub mod vectors;
 
 use std::time::Duration;
 

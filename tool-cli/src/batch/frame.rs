@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tool_core::args::{self, ArgIssue, Args, Coerce, IssueCode, MAX_ARGS_BYTES};
+use tool_core::args::{self, ArgIssue, Args, Coerce, IssueCode};
 use tool_core::prelude::*;
 
 use crate::fault::text;
@@ -68,14 +68,14 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Reads a line, numbered from 1; without its text where it is too long to be read.
-    pub(super) fn read(text: Option<Vec<u8>>, line: usize) -> Frame {
+    /// Reads a line, numbered from 1, of at most `max_bytes`; without its text where it is longer.
+    pub(super) fn read(text: Option<Vec<u8>>, line: usize, max_bytes: usize) -> Frame {
         let text = match text.map(String::from_utf8) {
             Some(Ok(text)) => text,
             Some(Err(error)) => return Frame::unread(not_utf8(error.utf8_error())),
-            None => return Frame::unread(args::too_large(MAX_ARGS_BYTES)),
+            None => return Frame::unread(args::too_large(max_bytes)),
         };
-        match args::parse_object(&text) {
+        match args::parse_object(&text, max_bytes) {
             Ok(members) => Frame::of(members),
             Err(error) => Frame::malformed(&text, error, line),
         }
@@ -90,10 +90,11 @@ impl Frame {
         if members.get("args").is_some_and(Value::is_null) {
             members.shift_remove("args");
         }
-        let mut line = match Args::new(BatchLineTool::DEF, Value::Object(members), Coerce::Strict) {
-            Ok(line) => line,
-            Err(error) => return Frame::unread(error),
-        };
+        let mut line =
+            match Args::within(BatchLineTool::DEF, Value::Object(members), Coerce::Strict, usize::MAX) {
+                Ok(line) => line,
+                Err(error) => return Frame::unread(error),
+            };
         let id: Option<Option<Id>> = line.take(0);
         let tool: Option<String> = line.take(1);
         let args: Option<Option<Arguments>> = line.take(2);

@@ -8,7 +8,6 @@ use std::thread;
 
 use tokio::sync::mpsc;
 use tool_core::ToolError;
-use tool_core::args::MAX_ARGS_BYTES;
 
 use crate::fault::Fault;
 use crate::settled::Settled;
@@ -58,13 +57,17 @@ impl Broken {
     }
 }
 
-/// Reads lines, at most `ahead` before they are asked for.
-pub(super) fn read_ahead(input: Box<dyn Read + Send>, ahead: usize) -> mpsc::Receiver<Result<Line, Broken>> {
+/// Reads lines of at most `max_bytes`, at most `ahead` of them before they are asked for.
+pub(super) fn read_ahead(
+    input: Box<dyn Read + Send>,
+    ahead: usize,
+    max_bytes: usize,
+) -> mpsc::Receiver<Result<Line, Broken>> {
     let (sender, receiver) = mpsc::channel(ahead.max(1));
     thread::spawn(move || {
         let mut input = BufReader::new(input);
         for number in 1.. {
-            let line = match next_line(&mut input) {
+            let line = match next_line(&mut input, max_bytes) {
                 Ok(Some(text)) => Ok(Line { number, text }),
                 Ok(None) => return,
                 Err(error) => Err(Broken { number, error }),
@@ -79,13 +82,13 @@ pub(super) fn read_ahead(input: Box<dyn Read + Send>, ahead: usize) -> mpsc::Rec
 }
 
 /// The next line without its end; `Some(None)` for one that is too long.
-fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Vec<u8>>>> {
+fn next_line(input: &mut impl BufRead, max_bytes: usize) -> io::Result<Option<Option<Vec<u8>>>> {
     let mut line = Vec::new();
-    let most = MAX_ARGS_BYTES as u64 + 1;
+    let most = (max_bytes as u64).saturating_add(1);
     if input.by_ref().take(most).read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
     }
-    if line.len() > MAX_ARGS_BYTES && !line.ends_with(b"\n") {
+    if line.len() > max_bytes && !line.ends_with(b"\n") {
         input.skip_until(b'\n')?;
         return Ok(Some(None));
     }

@@ -3,10 +3,9 @@
 //! The definition serves reading and help; the program itself answers, since only it has the streams.
 
 use serde_json::Value;
-use tool_core::args::{shown_name, suggest};
 use tool_core::def::Surface;
 use tool_core::prelude::*;
-use tool_core::{Coerce, Executor, Registry, ToolEntry};
+use tool_core::{Coerce, Executor, Registry, ToolEntry, registry};
 
 use crate::gather::Gathered;
 
@@ -59,9 +58,5 @@ pub(crate) fn asked(entry: &ToolEntry, gathered: &Gathered) -> Result<Asked, Too
 pub(crate) fn unknown_tool(registry: &Registry, name: &str) -> ToolError {
     let offered =
         registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli) && !entry.def().hidden);
-    let names = offered.flat_map(|entry| entry.names().map(move |spelling| (entry.name(), spelling)));
-    let near = suggest(name, names);
-    let error =
-        ToolError::not_found(format!("There is no tool `{}`.", shown_name(name))).code("unknown_tool");
-    if near.is_empty() { error } else { error.hint(format!("did you mean: {}?", near.join(", "))) }
+    registry::unknown_tool(&[name], offered.flat_map(ToolEntry::spellings))
 }

@@ -87,16 +87,16 @@ impl Ends {
 }
 
 /// What the options of one tool after the other are held against.
-struct Options<'d> {
+struct Options {
     reserved: Vec<(Ends, &'static GlobalDef)>,
     /// The lengths of the reserved names by their first byte and by their last, as bits: for almost all options the answer.
     lengths: [[u64; 256]; 2],
-    /// The options of one tool so far.
-    taken: Vec<(Ends, Form<'d>)>,
+    /// The options of one tool so far. What they are spelt like is only asked again where two have the same ends.
+    taken: Vec<Ends>,
 }
 
-impl<'d> Options<'d> {
-    fn new() -> Options<'d> {
+impl Options {
+    fn new() -> Options {
         let long = GLOBALS.iter().map(|row| (Ends::of_long(row.long), row));
         let short = GLOBALS.iter().filter_map(|row| Some((Ends::of(&Form::Short(row.short?)), row)));
         let reserved: Vec<(Ends, &GlobalDef)> = long.chain(short).collect();
@@ -111,17 +111,17 @@ impl<'d> Options<'d> {
         Options { reserved, lengths, taken: Vec::new() }
     }
 
-    fn are_apart(&mut self, def: &'d ToolDef<'d>) -> bool {
+    fn are_apart(&mut self, def: &ToolDef<'_>) -> bool {
         if def.input.is_some() {
             return true;
         }
         self.taken.clear();
-        for param in def.params.iter().filter(|param| !param.keys.flatten) {
+        for (at, param) in def.params.iter().enumerate().filter(|(_, param)| !param.keys.flatten) {
             let before = self.taken.len();
             for form in forms(param).into_iter().flatten() {
                 let ends = Ends::of(&form);
-                let mut others = self.taken.iter().take(before);
-                if others.any(|(other, taken)| *other == ends && *taken == form) {
+                let others = self.taken.get(..before).unwrap_or_default();
+                if others.contains(&ends) && has_before(def, at, &form) {
                     return false;
                 }
                 if self.may_be_reserved(ends) {
@@ -130,7 +130,7 @@ impl<'d> Options<'d> {
                         return false;
                     }
                 }
-                self.taken.push((ends, form));
+                self.taken.push(ends);
             }
         }
         true
@@ -141,6 +141,12 @@ impl<'d> Options<'d> {
         let by = |lengths: &[u64; 256], byte: u8| lengths.get(usize::from(byte)).copied().unwrap_or_default();
         by(first, ends.first) & by(last, ends.last) & bit(ends.len) != 0
     }
+}
+
+/// Whether a parameter that stands earlier has this form.
+fn has_before(def: &ToolDef<'_>, at: usize, form: &Form<'_>) -> bool {
+    let before = def.params.iter().take(at).filter(|param| !param.keys.flatten);
+    before.flat_map(|param| forms(param).into_iter().flatten()).any(|other| other == *form)
 }
 
 /// A length as a bit; none for a length that no reserved name has.

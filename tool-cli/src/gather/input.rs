@@ -35,7 +35,7 @@ impl Gatherer<'_, '_, '_> {
                 return None;
             }
         };
-        let mut input = match object(value) {
+        let mut input = match object(value, self.sources.limit) {
             Ok(input) => input,
             Err(Value::String(_)) if self.words.table.has_secret() => {
                 let fault = Fault::new(IssueCode::Type, "a JSON object", "string (hidden)");
@@ -67,7 +67,7 @@ impl Gatherer<'_, '_, '_> {
             Ok(source) => source,
             Err(fault) => return Err(self.note(*fault, used, String::new())),
         };
-        let value = match args::parse_arguments(&source) {
+        let value = match args::parse_arguments(&source, self.sources.limit) {
             Ok(value) => value,
             Err(error) if self.words.table.has_secret() => return Err(self.hidden(&error, used)),
             // What does not parse goes on as text: the decoder says what is wrong with it, as on every surface.
@@ -105,11 +105,11 @@ impl Gatherer<'_, '_, '_> {
 }
 
 /// The object that a value is or, as a text, holds; the value itself where there is none.
-fn object(value: Value) -> Result<Input, Value> {
+fn object(value: Value, max_bytes: usize) -> Result<Input, Value> {
     match value {
         Value::Object(object) => Ok(Input { object, opened: false }),
         Value::Null => Ok(Input::default()),
-        Value::String(text) => match args::parse_arguments(&text) {
+        Value::String(text) => match args::parse_arguments(&text, max_bytes) {
             Ok(Value::Object(object)) => Ok(Input { object, opened: true }),
             _ => Err(Value::String(text)),
         },

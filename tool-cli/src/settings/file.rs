@@ -19,6 +19,7 @@ use super::{LimitSet, Source};
 use super::{OwnKey, Owner};
 use crate::cli::{Judge, OwnTable};
 use crate::io::Io;
+use crate::limits;
 
 /// A larger file is no settings file.
 const MAX_BYTES: u64 = 1 << 20;
@@ -202,10 +203,6 @@ struct Unfit {
 }
 
 impl Unfit {
-    fn key(why: String) -> Unfit {
-        Unfit { at_key: true, why, refused: None }
-    }
-
     fn value(why: String) -> Unfit {
         Unfit { at_key: false, why, refused: None }
     }
@@ -338,9 +335,6 @@ fn place_of(
 /// The value of a limit, or what is wrong with it.
 fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Result<u64, Unfit> {
     let shown: String = key.chars().take(40).collect();
-    let Some(judge) = judge else {
-        return Err(Unfit::key(format!("`{shown}`: this program has no limits to set")));
-    };
     let number = match value.get_ref() {
         DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
@@ -349,7 +343,13 @@ fn limit(key: &str, value: &Spanned<DeValue<'_>>, judge: Option<&Judge>) -> Resu
         let got = value.get_ref().type_str();
         return Err(Unfit::value(format!("`{shown}`: expected a whole number, got {got}")));
     };
-    judge(key, number).map(|()| number).map_err(|error| {
+    let own = limits::judge(key, number);
+    let is_unknown = own.as_ref().is_err_and(|error| error.code_str() == "limit_unknown");
+    let judged = match judge {
+        Some(judge) if is_unknown => judge(key, number),
+        _ => own,
+    };
+    judged.map(|()| number).map_err(|error| {
         let hint = error.hint_str().map(|hint| format!("; {hint}")).unwrap_or_default();
         let why = format!("`{shown}`: {}{hint}", error.message().trim_end_matches('.'));
         Unfit { at_key: error.code_str() == "limit_unknown", why, refused: Some(error) }
@@ -540,7 +540,10 @@ mod tests {
         assert_eq!(without.mistakes, ["c.toml:1:10: `limits`: expected table, got integer"]);
         let mut without = File::default();
         without.parse("[limits]\nmost = 1\n", Path::new("c.toml"), nobody);
-        assert_eq!(without.mistakes, ["c.toml:2:1: `most`: this program has no limits to set"]);
+        assert_eq!(
+            without.mistakes,
+            ["c.toml:2:1: `most`: There is no limit `most`; the limits are max_args_bytes"]
+        );
     }
 
     #[test]

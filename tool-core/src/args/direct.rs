@@ -7,7 +7,6 @@
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use super::bounds::Limits;
-use super::parse::MAX_ARGS_BYTES;
 use super::split::{Member, Members, is_space};
 use crate::def::{Bounds, Number, ParamDef, ParamKeys, ParamKind, ToolDef};
 
@@ -28,10 +27,7 @@ pub(super) struct Direct<'a> {
 impl<'a> Direct<'a> {
     /// Splits a text; `None` where this is not the way for the tool or the text.
     pub(super) fn split(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Direct<'a>> {
-        let few = tool.params.len() <= MOST_PARAMS;
-        let suits =
-            few && tool.input.is_none() && tool.constraints.is_empty() && tool.params.iter().all(suits);
-        if !suits || text.len() > MAX_ARGS_BYTES {
+        if !*tool.cache.computed().direct.get_or_init(|| is_for(tool)) {
             return None;
         }
         let mut slices = [None; MOST_PARAMS];
@@ -72,6 +68,12 @@ impl<'a> Direct<'a> {
             (None, None) => T::deserialize(Slice(left_out(param.kind))).ok(),
         }
     }
+}
+
+/// Whether the texts of a tool can go this way.
+fn is_for(tool: &ToolDef<'_>) -> bool {
+    let few = tool.params.len() <= MOST_PARAMS;
+    few && tool.input.is_none() && tool.constraints.is_empty() && tool.params.iter().all(suits)
 }
 
 /// Whether a parameter's type alone says what it takes, one key at a time.

@@ -9,8 +9,9 @@ use super::coercion::{Coerce, Coercion, Notes, Rule, Verdict};
 use super::direct::Direct;
 use super::flat::Flat;
 use super::issue::{ArgIssue, IssueCode};
+use super::measure::measure;
 use super::names::Names;
-use super::parse::{measure, not_an_object, parse_arguments};
+use super::parse::{MAX_ARGS_BYTES, not_an_object, parse_arguments};
 use super::place::Place;
 use super::pointer::push_given;
 use crate::def::{ParamDef, ToolDef};
@@ -72,16 +73,29 @@ impl<'a> Args<'a> {
     /// `not_an_object`, `too_deep`, `args_too_large`, and for a text those of [`super::parse`]; `internal` where the
     /// definition itself is broken.
     pub fn new(tool: &'a ToolDef<'a>, input: Value, mode: Coerce) -> Result<Args<'a>, ToolError> {
+        Args::within(tool, input, mode, MAX_ARGS_BYTES)
+    }
+
+    /// [`Args::new`] with another limit of bytes.
+    ///
+    /// # Errors
+    /// As [`Args::new`].
+    pub fn within(
+        tool: &'a ToolDef<'a>,
+        input: Value,
+        mode: Coerce,
+        max_bytes: usize,
+    ) -> Result<Args<'a>, ToolError> {
         // A text is measured as it is when it is parsed, not as JSON that quotes it.
         if !input.is_string()
-            && !is_small(&input)
-            && let Err(error) = measure(&input)
+            && !is_small(&input, max_bytes)
+            && let Err(error) = measure(&input, max_bytes)
         {
             depth::dismantle(input);
             return Err(error);
         }
         let mut notes = Notes::default();
-        let members = object(input, mode, &mut notes)?;
+        let members = object(input, mode, max_bytes, &mut notes)?;
         let params = match tool.input {
             None => Cow::Borrowed(tool.params),
             Some(_) => Cow::Owned(super::shape::params(tool)?),
@@ -232,7 +246,7 @@ const SMALL: usize = 16 * 1024;
 const AROUND: usize = 32;
 
 /// Whether an input is far from every limit: an object of scalars and lists of scalars, and small.
-fn is_small(input: &Value) -> bool {
+fn is_small(input: &Value, max_bytes: usize) -> bool {
     let Value::Object(members) = input else { return false };
     let scalar = |value: &Value| match value {
         Value::String(text) => Some(text.len() * 6 + AROUND),
@@ -240,7 +254,7 @@ fn is_small(input: &Value) -> bool {
         _ => Some(AROUND),
     };
     let take = |left: usize, value: &Value| left.checked_sub(scalar(value)?);
-    let left = members.iter().try_fold(SMALL, |left, (key, value)| {
+    let left = members.iter().try_fold(SMALL.min(max_bytes), |left, (key, value)| {
         let left = left.checked_sub(key.len() * 6 + AROUND)?;
         match value {
             Value::Array(items) => items.iter().try_fold(left, take),
@@ -251,13 +265,18 @@ fn is_small(input: &Value) -> bool {
 }
 
 /// The object that an input is.
-fn object(input: Value, mode: Coerce, notes: &mut Notes) -> Result<Map<String, Value>, ToolError> {
+fn object(
+    input: Value,
+    mode: Coerce,
+    max_bytes: usize,
+    notes: &mut Notes,
+) -> Result<Map<String, Value>, ToolError> {
     let rule = Rule::JsonStringToObject;
     match input {
         Value::Object(members) => Ok(members),
         Value::Null => Ok(Map::new()),
         // What is wrong with the text itself is told in every mode.
-        Value::String(text) => match parse_arguments(&text)? {
+        Value::String(text) => match parse_arguments(&text, max_bytes)? {
             Value::Object(members) if mode.verdict(rule) != Verdict::Refuse => {
                 notes.add(String::new, rule);
                 Ok(members)

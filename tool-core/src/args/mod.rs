@@ -17,6 +17,7 @@ mod guarded;
 mod issue;
 mod judge;
 mod lenient;
+mod measure;
 mod names;
 mod normal;
 mod parse;
@@ -36,11 +37,9 @@ pub(crate) use coercion::Notes;
 pub use coercion::{Coerce, Coercion, MAX_NOTES, Rule};
 pub use frame::Args;
 pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
+pub use measure::measure;
 pub(crate) use parse::not_an_object;
-pub use parse::{
-    MAX_ARGS_BYTES, MAX_DEPTH, measure, measure_within, parse, parse_arguments, parse_object, parse_within,
-    too_large,
-};
+pub use parse::{MAX_ARGS_BYTES, MAX_DEPTH, parse, parse_arguments, parse_object, parse_within, too_large};
 pub(crate) use patterns::{compiles, validator};
 pub use pointer::push_given;
 pub use settings::misfits;

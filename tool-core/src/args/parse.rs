@@ -15,7 +15,8 @@ use super::pointer::push_given;
 use super::texts;
 use crate::error::ToolError;
 
-/// The most bytes of text, or of compact JSON, that become arguments; setting `max_args_bytes`.
+/// The most bytes of text, or of compact JSON, that become arguments where nothing else is set
+/// ([`ExecutorBuilder::max_args_bytes`](crate::ExecutorBuilder::max_args_bytes)).
 pub const MAX_ARGS_BYTES: usize = 16 * 1024 * 1024;
 
 /// The most levels of nesting; the object of arguments itself is the first.
@@ -32,24 +33,24 @@ pub fn parse(text: &str) -> Result<Value, ToolError> {
     parse_within(text, MAX_ARGS_BYTES)
 }
 
-/// [`parse`] where blank text is `{}`: for places where arguments are expected.
+/// [`parse_within`] where blank text is `{}`: for places where arguments are expected.
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_arguments(text: &str) -> Result<Value, ToolError> {
+pub fn parse_arguments(text: &str, max_bytes: usize) -> Result<Value, ToolError> {
     let blank = |c| matches!(c, ' ' | '\t' | '\r' | '\n');
     if without_mark(text).trim_matches(blank).is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    parse(text)
+    parse_within(text, max_bytes)
 }
 
-/// [`parse`] where the text must hold an object.
+/// [`parse_within`] where the text must hold an object.
 ///
 /// # Errors
 /// As [`parse`], and `not_an_object`.
-pub fn parse_object(text: &str) -> Result<Map<String, Value>, ToolError> {
-    match parse(text)? {
+pub fn parse_object(text: &str, max_bytes: usize) -> Result<Map<String, Value>, ToolError> {
+    match parse_within(text, max_bytes)? {
         Value::Object(members) => Ok(members),
         other => Err(not_an_object(&other)),
     }
@@ -75,51 +76,6 @@ pub fn parse_within(text: &str, max_bytes: usize) -> Result<Value, ToolError> {
         Err(_) if found.too_deep => Err(too_deep()),
         Err(error) => Err(malformed(text, &error)),
     }
-}
-
-/// Checks the limits of a value that a transport has parsed already. Never recurses.
-///
-/// # Errors
-/// `too_deep` or `args_too_large`.
-pub fn measure(value: &Value) -> Result<(), ToolError> {
-    measure_within(value, MAX_ARGS_BYTES)
-}
-
-/// [`measure`] with another limit of bytes.
-///
-/// # Errors
-/// As [`measure`].
-pub fn measure_within(value: &Value, max_bytes: usize) -> Result<(), ToolError> {
-    let mut at_most = 0_usize;
-    let mut open = Vec::new();
-    let mut next = Some(value);
-    loop {
-        if let Some(value) = next {
-            at_most = at_most.saturating_add(most_bytes(value));
-            if let Some(children) = Children::of(value) {
-                if open.len() == MAX_DEPTH {
-                    return Err(too_deep());
-                }
-                open.push(children);
-            }
-        }
-        let Some(children) = open.last_mut() else { break };
-        match children.next() {
-            Some((key, child)) => {
-                at_most = at_most.saturating_add(key.map_or(1, |key| most_text_bytes(key) + 2));
-                next = Some(child);
-            }
-            None => {
-                open.pop();
-                next = None;
-            }
-        }
-    }
-    // The estimate is cheap and never too low; only what it cannot clear is counted byte by byte.
-    if at_most > max_bytes && compact_bytes_exceed(value, max_bytes) {
-        return Err(too_large(max_bytes));
-    }
-    Ok(())
 }
 
 // ---- one pass -------------------------------------------------------------------------------------------------------
@@ -285,66 +241,6 @@ fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-// ---- measuring ------------------------------------------------------------------------------------------------------
-
-/// The values inside an array or object that are still to be looked at.
-enum Children<'a> {
-    Items(std::slice::Iter<'a, Value>),
-    Members(serde_json::map::Iter<'a>),
-}
-
-impl<'a> Children<'a> {
-    fn of(value: &'a Value) -> Option<Self> {
-        match value {
-            Value::Array(items) => Some(Children::Items(items.iter())),
-            Value::Object(members) => Some(Children::Members(members.iter())),
-            _ => None,
-        }
-    }
-
-    fn next(&mut self) -> Option<(Option<&'a str>, &'a Value)> {
-        match self {
-            Children::Items(items) => items.next().map(|item| (None, item)),
-            Children::Members(members) => members.next().map(|(key, value)| (Some(key.as_str()), value)),
-        }
-    }
-}
-
-/// An upper bound of a value's own bytes in compact JSON, children left out.
-fn most_bytes(value: &Value) -> usize {
-    match value {
-        Value::Null | Value::Bool(_) => 5,
-        Value::Number(_) => 25,
-        Value::String(text) => most_text_bytes(text),
-        Value::Array(_) | Value::Object(_) => 2,
-    }
-}
-
-/// Each byte is written as `\u00ff` at worst.
-fn most_text_bytes(text: &str) -> usize {
-    text.len().saturating_mul(6).saturating_add(2)
-}
-
-/// Whether the compact JSON of a value of bounded depth is longer than that.
-fn compact_bytes_exceed(value: &Value, max_bytes: usize) -> bool {
-    struct Budget(usize);
-    impl std::io::Write for Budget {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            match self.0.checked_sub(bytes.len()) {
-                Some(left) => {
-                    self.0 = left;
-                    Ok(bytes.len())
-                }
-                None => Err(std::io::ErrorKind::FileTooLarge.into()),
-            }
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    serde_json::to_writer(Budget(max_bytes), value).is_err()
-}
-
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
 fn malformed(text: &str, error: &serde_json::Error) -> ToolError {
@@ -369,7 +265,7 @@ fn column_in_characters(text: &str, line: usize, bytes: usize) -> usize {
     line.char_indices().take_while(starts).count()
 }
 
-fn too_deep() -> ToolError {
+pub(super) fn too_deep() -> ToolError {
     ToolError::invalid_args("The arguments are nested too deeply.").code("too_deep").issue(ArgIssue {
         path: String::new(),
         code: IssueCode::Depth,
@@ -404,6 +300,7 @@ pub fn too_large(max_bytes: usize) -> ToolError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measure;
     use super::*;
     use serde_json::json;
 
@@ -465,11 +362,11 @@ mod tests {
     #[test]
     fn blank_text_is_no_arguments_where_they_are_expected() {
         for text in ["", " \r\n\t", "\u{feff}", "\u{feff} "] {
-            assert_eq!(parse_arguments(text).unwrap(), json!({}), "{text:?}");
+            assert_eq!(parse_arguments(text, MAX_ARGS_BYTES).unwrap(), json!({}), "{text:?}");
             assert_eq!(code(text), "malformed_json", "{text:?}");
         }
-        assert_eq!(parse_arguments("\u{a0}").unwrap_err().code_str(), "malformed_json");
-        assert_eq!(parse_arguments("{\"a\":1}").unwrap(), json!({"a": 1}));
+        assert_eq!(parse_arguments("\u{a0}", MAX_ARGS_BYTES).unwrap_err().code_str(), "malformed_json");
+        assert_eq!(parse_arguments("{\"a\":1}", MAX_ARGS_BYTES).unwrap(), json!({"a": 1}));
     }
 
     #[test]
@@ -507,9 +404,9 @@ mod tests {
     fn sixty_four_levels_are_accepted_and_one_more_is_not() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let value = parse(&nested(MAX_DEPTH)).unwrap();
-        measure(&value).unwrap();
+        measure(&value, MAX_ARGS_BYTES).unwrap();
         assert_eq!(code(&nested(MAX_DEPTH + 1)), "too_deep");
-        assert_eq!(measure(&json!([value])).unwrap_err().code_str(), "too_deep");
+        assert_eq!(measure(&json!([value]), MAX_ARGS_BYTES).unwrap_err().code_str(), "too_deep");
         assert_eq!(code(&format!("{{\"x\":{}}}", nested(MAX_DEPTH))), "too_deep");
         assert!(parse(&format!("[\"{}\"]", "[".repeat(1000))).is_ok());
     }
@@ -531,7 +428,7 @@ mod tests {
         assert_eq!(error.arg_issues()[0].expected, "at most 4 bytes");
         let value = json!({"a": ["\u{1}", 1.5, null, true], "é": {}});
         let bytes = value.to_string().len();
-        assert!(measure_within(&value, bytes).is_ok());
-        assert_eq!(measure_within(&value, bytes - 1).unwrap_err().code_str(), "args_too_large");
+        assert!(measure(&value, bytes).is_ok());
+        assert_eq!(measure(&value, bytes - 1).unwrap_err().code_str(), "args_too_large");
     }
 }

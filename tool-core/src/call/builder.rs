@@ -7,6 +7,7 @@ use super::approvals::Approvals;
 use super::approve::{ApprovalLevel, Approve};
 use super::audit::{Audit, AuditSettings};
 use super::check::{Check, CheckMode};
+use super::decode::Reading;
 use super::executor::{Executor, Inner};
 use super::gate::{Gatekeeper, Judge, Snapshots};
 use super::identify::Identify;
@@ -51,7 +52,7 @@ pub struct ExecutorBuilder {
     audit: Option<AuditSettings>,
     metrics: Meter,
     own: Vec<Own>,
-    coerce: Coerce,
+    reading: Reading,
     context: Option<ToolContext>,
 }
 
@@ -81,7 +82,7 @@ impl ExecutorBuilder {
             audit: None,
             metrics: Meter::default(),
             own: Vec::new(),
-            coerce: Coerce::Lenient,
+            reading: Reading::default(),
             context: None,
         }
     }
@@ -99,7 +100,14 @@ impl ExecutorBuilder {
 
     /// How lenient decoding is; lenient by default.
     pub fn coerce(mut self, mode: Coerce) -> Self {
-        self.coerce = mode;
+        self.reading.coerce = mode;
+        self
+    }
+
+    /// The most bytes of text, or of compact JSON, that arguments may have; [`MAX_ARGS_BYTES`](crate::args::MAX_ARGS_BYTES) by
+    /// default.
+    pub fn max_args_bytes(mut self, bytes: usize) -> Self {
+        self.reading.max_bytes = bytes;
         self
     }
 
@@ -278,7 +286,7 @@ impl ExecutorBuilder {
         let is_seen = self.trace || audit.is_some() || meter.0.is_some();
         let abandoned = Arc::new(Abandoned::new(meter.clone()));
         let outside = is_seen.then_some(Outside { trace: self.trace, audit, meter });
-        let (registry, coerce) = (self.registry, self.coerce);
+        let (registry, reading) = (self.registry, self.reading);
         Ok(Executor::of(Inner {
             registry,
             gate,
@@ -287,7 +295,7 @@ impl ExecutorBuilder {
             outside,
             layers,
             names,
-            coerce,
+            reading,
             abandoned,
             closing: Arc::default(),
         }))

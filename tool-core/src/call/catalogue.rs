@@ -8,9 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::gate::{Pattern, RowSource};
-use crate::args::{shown_name, suggest};
 use crate::error::ToolError;
-use crate::registry::{Registry, is_valid};
+use crate::registry::{Registry, is_valid, unknown_tool};
 
 /// What the tags of a tool begin with that only a harness offers.
 const HARNESS: &str = "harness:";
@@ -303,15 +302,7 @@ impl Catalogue {
 
     fn unknown(&self, names: &[&str]) -> ToolError {
         let live = self.live().map(|tool| (tool.name.as_str(), tool.name.as_str()));
-        let near = names.first().map(|first| suggest(first, live)).unwrap_or_default();
-        let shown: Vec<&str> = names.iter().map(|name| shown_name(name)).collect();
-        let error = ToolError::not_found(format!("There is no tool `{}`.", shown.join("`, `")))
-            .code("unknown_tool")
-            .detail("tools", names);
-        match near.as_slice() {
-            [] => error,
-            near => error.hint(format!("did you mean: {}?", near.join(", "))),
-        }
+        unknown_tool(names, live).detail("tools", names)
     }
 
     fn live(&self) -> impl Iterator<Item = &Listed> {

@@ -10,20 +10,10 @@ use serde_json::{Map, Value, json};
 use super::Call;
 use super::panic::guard;
 use super::redact::KnownSecrets;
-use crate::args::{Args, Coerce, MAX_DEPTH, Notes, parse_arguments, shown_name, suggest};
+use crate::args::{Args, Coerce, MAX_ARGS_BYTES, MAX_DEPTH, Notes, parse_arguments};
 use crate::def::{Handler, Run, ToolDef};
 use crate::depth;
 use crate::error::ToolError;
-use crate::registry::ToolEntry;
-
-/// The error for a name that no tool has, with the nearest of those that may be told.
-pub(super) fn unknown<'a>(name: &str, tools: impl Iterator<Item = &'a ToolEntry>) -> ToolError {
-    let names = tools.flat_map(|entry| entry.names().map(move |spelling| (entry.name(), spelling)));
-    let near = suggest(name, names);
-    let error =
-        ToolError::not_found(format!("There is no tool `{}`.", shown_name(name))).code("unknown_tool");
-    if near.is_empty() { error } else { error.hint(format!("did you mean: {}?", near.join(", "))) }
-}
 
 /// A call whose arguments fit.
 pub(super) struct Decoded {
@@ -41,6 +31,21 @@ pub(super) struct Keep {
     pub(super) normal: bool,
     /// Which parameters were given.
     pub(super) given: bool,
+}
+
+/// How arguments are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    /// How lenient decoding is.
+    pub(super) coerce: Coerce,
+    /// The most bytes of text, or of compact JSON.
+    pub(super) max_bytes: usize,
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        Reading { coerce: Coerce::Lenient, max_bytes: MAX_ARGS_BYTES }
+    }
 }
 
 /// What a surface asks for: a call, or the text of its arguments.
@@ -100,24 +105,25 @@ impl Asked<'_> {
         }
     }
 
-    /// A panic on the way becomes `internal`, like one of the tool itself; `secrets` are kept out of its text.
-    pub(super) fn decode(
-        self,
+    /// Takes the arguments away. A panic on the way becomes `internal`, like one of the tool itself; `secrets` are kept out of
+    /// its text.
+    pub(super) fn decode<'s>(
+        &mut self,
         def: &ToolDef<'_>,
-        mode: Coerce,
+        reading: Reading,
         keep: Keep,
-        secrets: Option<&KnownSecrets>,
+        secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
     ) -> Result<Decoded, ToolError> {
         guard(def.name, secrets, || match self {
-            Asked::Call(call) => decode(def, call, mode, keep),
-            Asked::Text { text, .. } => decode_text(def, text, mode, keep),
+            Asked::Call(call) => decode(def, std::mem::take(call), reading, keep),
+            Asked::Text { text, .. } => decode_text(def, text, reading, keep),
         })
     }
 }
 
 /// Decodes the arguments of a call.
-fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
-    let mut args = Args::new(def, call.args, mode)?;
+fn decode(def: &ToolDef<'_>, call: Call, reading: Reading, keep: Keep) -> Result<Decoded, ToolError> {
+    let mut args = Args::within(def, call.args, reading.coerce, reading.max_bytes)?;
     if !call.issues.is_empty() {
         args = args.with_issues(call.issues);
     }
@@ -129,25 +135,27 @@ fn decode(def: &ToolDef<'_>, call: Call, mode: Coerce, keep: Keep) -> Result<Dec
 }
 
 /// Decodes a call whose arguments are text: the short way where nothing is wrong, else the whole one.
-fn decode_text(def: &ToolDef<'_>, text: &str, mode: Coerce, keep: Keep) -> Result<Decoded, ToolError> {
+fn decode_text(def: &ToolDef<'_>, text: &str, reading: Reading, keep: Keep) -> Result<Decoded, ToolError> {
     if !keep.normal
+        && text.len() <= reading.max_bytes
         && let Some(mut args) = Args::direct(def, text)
         && let Ok(run) = enter(def, &mut args)
     {
         return Ok(Decoded { run, normal: None, given: Vec::new(), notes: Notes::default() });
     }
-    let args = parse_arguments(text)?;
-    decode(def, Call { args, ..Call::default() }, mode, keep)
+    let args = parse_arguments(text, reading.max_bytes)?;
+    decode(def, Call { args, ..Call::default() }, reading, keep)
 }
 
 /// Enters a tool again with a normal form: it decodes to the same values without a note.
-pub(super) fn decode_again(
+pub(super) fn decode_again<'s>(
     def: &ToolDef<'_>,
     normal: &Value,
-    secrets: Option<&KnownSecrets>,
+    secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
 ) -> Result<Run, ToolError> {
     guard(def.name, secrets, || {
-        let mut args = Args::new(def, normal.clone(), Coerce::Lenient)?;
+        // Coercion and defaults may have made it larger than what came, which was measured.
+        let mut args = Args::within(def, normal.clone(), Coerce::Lenient, usize::MAX)?;
         enter(def, &mut args)
     })
 }

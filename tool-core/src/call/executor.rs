@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::approve::Approve;
 use super::builder::ExecutorBuilder;
 use super::closing::{Closing, Drained};
-use super::decode::{Asked, Decoded, Keep, tell, unknown};
+use super::decode::{Asked, Decoded, Keep, Reading, tell};
 use super::facts::Facts;
 use super::gate::{Admitted, Gate, Gatekeeper, Snapshot, gate};
 use super::layer::{Ext, Given, Invocation, Layer, Next};
@@ -25,13 +25,13 @@ use super::shape::{ResultStore, ShapeSettings, scrub};
 use super::thread::on_thread;
 use super::who::Who;
 use super::{CallScope, Caller, nested};
-use crate::args::{ArgIssue, Coerce, Notes};
+use crate::args::{ArgIssue, Notes};
 use crate::context::ToolContext;
 use crate::def::{Handler, Run, ToolDef};
 use crate::error::ToolError;
 use crate::journal::key::check_explicit;
 use crate::output::ToolResult;
-use crate::registry::{Registry, ToolEntry};
+use crate::registry::{Registry, ToolEntry, unknown_tool};
 use crate::secret::Secret;
 
 /// One call, as a surface hands it over.
@@ -97,7 +97,7 @@ pub(super) struct Inner {
     pub(super) outside: Option<Outside>,
     pub(super) layers: Vec<Box<dyn Layer>>,
     pub(super) names: Vec<&'static str>,
-    pub(super) coerce: Coerce,
+    pub(super) reading: Reading,
     pub(super) abandoned: Arc<Abandoned>,
     pub(super) closing: Arc<Closing>,
 }
@@ -256,7 +256,7 @@ impl Executor {
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
         let Decoded { run, normal, given, notes } =
-            asked.decode(tool.def(), inner.coerce, keep, self.known_secrets())?;
+            asked.decode(tool.def(), inner.reading, keep, || self.known_secrets())?;
         let ctx = inner_ctx;
         if let (Some(facts), Some(args)) = (&facts, &normal) {
             let mut known = facts.known();
@@ -334,7 +334,7 @@ impl Executor {
         };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let Decoded { run, notes, .. } =
-            asked.decode(tool.def(), inner.coerce, Keep::default(), self.known_secrets())?;
+            asked.decode(tool.def(), inner.reading, Keep::default(), || self.known_secrets())?;
         let result = match (run, deadline) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
@@ -358,7 +358,7 @@ impl Executor {
             admitted.check(tool).map_err(|refused| refused.0)?;
         }
         let keep = Keep { normal: true, given: admitted.is_some() };
-        let decoded = Asked::call(call).decode(tool.def(), inner.coerce, keep, self.known_secrets())?;
+        let decoded = Asked::call(call).decode(tool.def(), inner.reading, keep, || self.known_secrets())?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
         if let Some(admitted) = &admitted {
             admitted.judge(tool, &args, &decoded.given)?;
@@ -468,7 +468,7 @@ impl Inner {
                 && admitted.is_none_or(|admitted| gate(tool, &admitted.snapshot) == Gate::Visible)
         };
         let all = self.registry.iter().chain(agents.into_iter().flat_map(Registry::iter));
-        Err(unknown(name, all.filter(sees)))
+        Err(unknown_tool(&[name], all.filter(sees).flat_map(ToolEntry::spellings)))
     }
 }
 

@@ -11,13 +11,14 @@ use crate::def::BoxFuture;
 use crate::error::ToolError;
 use crate::output::ToolResult;
 
-/// Runs a function; a panic becomes `internal`, code `panic`. Its text goes to the log only.
-pub(super) fn guard<T>(
+/// Runs a function; a panic becomes `internal`, code `panic`. Its text goes to the log only, without the `secrets` that are
+/// known by then.
+pub(super) fn guard<'s, T>(
     tool: &str,
-    secrets: Option<&KnownSecrets>,
+    secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
     body: impl FnOnce() -> Result<T, ToolError>,
 ) -> Result<T, ToolError> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| Err(report(tool, secrets, payload)))
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| Err(report(tool, secrets(), payload)))
 }
 
 /// A future that does not unwind, not even when it is dropped half way.

@@ -50,7 +50,7 @@ impl Start {
     pub(super) async fn run(self, tool: &ToolEntry, normal: &Value, ctx: ToolContext) -> ToolResult {
         let (run, abandoned) = match self {
             Start::Held(run, abandoned) => (run, abandoned),
-            Start::Again(abandoned) => (decode_again(tool.def(), normal, secrets(&ctx))?, abandoned),
+            Start::Again(abandoned) => (decode_again(tool.def(), normal, || secrets(&ctx))?, abandoned),
         };
         run_tool(run, tool, ctx, &abandoned).await
     }
@@ -187,7 +187,7 @@ pub(super) async fn run_tool(
     }
     match run {
         Run::Async(make) => {
-            let started = guard_start(tool, secrets(&ctx), || make(ctx.clone()));
+            let started = guard_start(tool, || secrets(&ctx), || make(ctx.clone()));
             let guarded = Guarded::new(tool.name(), secrets(&ctx), started?);
             let scoped = ctx.scope(guarded);
             let own = async { within_depth(tool.name(), tool.def().behavior, scoped.await) };
@@ -219,7 +219,7 @@ fn guarded(
     behavior: Behavior,
     ctx: &ToolContext,
 ) -> ToolResult {
-    let result = guard(tool, secrets(ctx), || ctx.scope_sync(|| body(ctx.clone())));
+    let result = guard(tool, || secrets(ctx), || ctx.scope_sync(|| body(ctx.clone())));
     within_depth(tool, behavior, result)
 }
 
@@ -229,9 +229,9 @@ fn secrets(ctx: &ToolContext) -> Option<&KnownSecrets> {
 }
 
 /// Making the future runs no code of the author's but moves, yet a panic there must not escape either.
-fn guard_start<T>(
+fn guard_start<'s, T>(
     tool: &ToolEntry,
-    secrets: Option<&KnownSecrets>,
+    secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
     make: impl FnOnce() -> T,
 ) -> Result<T, ToolError> {
     guard(tool.name(), secrets, || Ok(make()))

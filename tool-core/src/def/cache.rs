@@ -18,6 +18,8 @@ pub(crate) struct Computed {
     pub(crate) description: OnceLock<Box<str>>,
     pub(crate) input: OnceLock<Result<Arc<InputSchema>, Arc<SchemaProblem>>>,
     pub(crate) checks: OnceLock<Result<crate::args::Checks, crate::args::Unusable>>,
+    /// Whether a text may become arguments the short way.
+    pub(crate) direct: OnceLock<bool>,
     pub(crate) output: OnceLock<Option<Arc<Value>>>,
     pub(crate) fingerprint: OnceLock<Box<str>>,
     /// Whether a warning about the tool was written.

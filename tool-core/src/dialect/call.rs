@@ -112,8 +112,8 @@ pub(super) fn decoded(plan: &Plan, reply: Reply, turn: u32) -> Decoded {
 fn arguments(args: Value) -> Result<Value, ToolError> {
     match args {
         Value::Null => Ok(Value::Object(Map::new())),
-        Value::Object(_) => measure(&args).map(|()| args),
-        Value::String(text) => match parse_arguments(&text)? {
+        Value::Object(_) => measure(&args, MAX_ARGS_BYTES).map(|()| args),
+        Value::String(text) => match parse_arguments(&text, MAX_ARGS_BYTES)? {
             Value::String(inner) => match parse_within(&inner, MAX_ARGS_BYTES)? {
                 object @ Value::Object(_) => Ok(object),
                 _ => Err(not_an_object(&Value::String(inner))),

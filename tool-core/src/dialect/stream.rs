@@ -130,8 +130,10 @@ impl Fragments {
 
     /// The object that the pieces add up to, or their text where they do not; `None` where none came.
     pub(super) fn value(&self) -> Option<Value> {
-        let value =
-            || parse_object(&self.text).map_or_else(|_| Value::from(self.text.clone()), Value::Object);
+        let value = || {
+            parse_object(&self.text, MAX_ARGS_BYTES)
+                .map_or_else(|_| Value::from(self.text.clone()), Value::Object)
+        };
         self.any.then(value)
     }
 }

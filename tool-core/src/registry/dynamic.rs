@@ -34,7 +34,11 @@ pub struct DynTool(Definition);
 impl DynTool {
     /// Starts a tool of a name.
     pub fn builder(name: impl Into<String>) -> DynToolBuilder {
-        DynToolBuilder { owned: Owned::new(name.into()), handler: None }
+        DynToolBuilder {
+            owned: Owned::new(name.into()),
+            handler: None,
+            max_schema_bytes: input::MAX_SCHEMA_BYTES,
+        }
     }
 }
 
@@ -245,6 +249,7 @@ fn params<'a>(owned: &'a Owned, keys: &'a [ParamKeys<'a>]) -> Vec<ParamDef<'a>> 
 pub struct DynToolBuilder {
     owned: Owned,
     handler: Option<Box<dyn DynHandler>>,
+    max_schema_bytes: usize,
 }
 
 impl DynToolBuilder {
@@ -263,6 +268,12 @@ impl DynToolBuilder {
     /// The JSON Schema 2020-12 of the arguments, an object; no parameters when left out.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.owned.input = schema;
+        self
+    }
+
+    /// The most bytes of that schema, as compact JSON; [`MAX_SCHEMA_BYTES`](super::MAX_SCHEMA_BYTES) by default.
+    pub fn max_schema_bytes(mut self, bytes: usize) -> Self {
+        self.max_schema_bytes = bytes;
         self
     }
 
@@ -359,7 +370,7 @@ impl DynToolBuilder {
     /// Every problem at once: `name_invalid`, `description_missing`, `schema_invalid`, `schema_remote_ref`,
     /// `schema_false`, `param_unknown`, `param_clash`.
     pub fn build(self) -> Result<DynTool, RegistryError> {
-        let Self { mut owned, handler } = self;
+        let Self { mut owned, handler, max_schema_bytes } = self;
         depth::prune(&mut owned.input, input::MAX_SCHEMA_DEPTH + 1);
         let mut problems = Vec::new();
         let mut report = |code: ProblemCode, text: String| {
@@ -379,7 +390,7 @@ impl DynToolBuilder {
                 format!("`{}` has no description", shown_name(&owned.name)),
             );
         }
-        if let Err(problem) = input::check(&owned.input) {
+        if let Err(problem) = input::check(&owned.input, max_schema_bytes) {
             let text = format!(
                 "the input schema of `{}` is not valid at `{}`: {}",
                 shown_name(&owned.name),

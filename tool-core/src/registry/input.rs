@@ -9,7 +9,8 @@ use crate::schema::{circle, inlined};
 /// The most characters of a sentence about a schema.
 const SHOWN_CHARACTERS: usize = 300;
 
-/// Most bytes of such a schema, as compact JSON.
+/// Most bytes of such a schema, as compact JSON, where nothing else is set
+/// ([`DynToolBuilder::max_schema_bytes`](super::DynToolBuilder::max_schema_bytes)).
 pub const MAX_SCHEMA_BYTES: usize = 262_144;
 
 /// Most levels of such a schema.
@@ -27,18 +28,18 @@ fn fault<T>(pointer: impl Into<String>, text: impl Into<String>) -> Result<T, Sc
     Err(SchemaFault { code: ProblemCode::SchemaInvalid, pointer: pointer.into(), text: text.into() })
 }
 
-/// What is wrong with a schema: the code, the pointer and what is said.
+/// What is wrong with a schema of any size: the code, the pointer and what is said.
 pub(crate) fn fault_of(schema: &Value) -> Option<(ProblemCode, String, String)> {
-    check(schema).err().map(|fault| (fault.code, fault.pointer, fault.text))
+    check(schema, usize::MAX).err().map(|fault| (fault.code, fault.pointer, fault.text))
 }
 
 /// Checks size, depth, root, references, what the decoder makes of it, and validity, in this order.
-pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
+pub(super) fn check(schema: &Value, max_bytes: usize) -> Result<(), SchemaFault> {
     if depth::exceeds(schema, MAX_SCHEMA_DEPTH) {
         return fault("", format!("it is nested deeper than {MAX_SCHEMA_DEPTH} levels"));
     }
-    if schema.to_string().len() > MAX_SCHEMA_BYTES {
-        return fault("", format!("it is larger than {MAX_SCHEMA_BYTES} bytes"));
+    if schema.to_string().len() > max_bytes {
+        return fault("", format!("it is larger than {max_bytes} bytes"));
     }
     match schema {
         Value::Bool(false) => {

@@ -13,6 +13,7 @@ mod listed;
 mod names;
 mod problem;
 mod select;
+mod unknown;
 mod unmet;
 
 use std::fmt;
@@ -31,6 +32,7 @@ pub(crate) use names::{cmp_folded, is_valid};
 pub use problem::{Problem, ProblemCode, RegistryError};
 pub use select::Select;
 pub use select::glob_matches;
+pub use unknown::unknown_tool;
 pub use unmet::Unmet;
 
 /// What `#[tool]` leaves for discovery: one pointer.
@@ -95,6 +97,11 @@ impl ToolEntry {
     /// Name and aliases, all of which calls may use.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name()).chain(self.aliases())
+    }
+
+    /// Name and aliases, each beside the name it leads to: what names are suggested from.
+    pub fn spellings(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.names().map(|spelling| (self.name(), spelling))
     }
 
     /// The effective aliases.

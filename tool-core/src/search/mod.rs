@@ -117,7 +117,7 @@ fn described(tool: &ToolEntry) -> Value {
 
 fn unknown(name: &str, all: &[&ToolEntry]) -> Value {
     let shown: String = name.chars().take(80).collect();
-    let names = all.iter().flat_map(|tool| tool.names().map(|name| (tool.name(), name)));
+    let names = all.iter().flat_map(|tool| tool.spellings());
     json!({"name": shown, "error": "There is no such tool.", "nearest": suggest(name, names)})
 }
 

@@ -16,6 +16,7 @@ use crate::parse::tokens::{peel, text};
 pub(super) fn check(ir: &ToolIr, sink: &Sink) {
     let params: Vec<&ParamIr> = ir.params().filter(|param| !param.attr.said.has("flatten")).collect();
     shorts(&params, sink);
+    lasts(&params, sink);
     let offered = match &ir.attr.surfaces {
         Some(surfaces) => surfaces.iter().any(|surface| unraw(surface) == "cli"),
         None => !ir.attr.said.has("terminal"),
@@ -39,6 +40,15 @@ fn shorts(params: &[&ParamIr], sink: &Sink) {
         } else {
             seen.insert(c, param.name());
         }
+    }
+}
+
+/// One parameter takes everything behind `--`.
+fn lasts(params: &[&ParamIr], sink: &Sink) {
+    let mut lasts = params.iter().filter_map(|param| Some((param, param.attr.said.span("last")?)));
+    let Some((first, _)) = lasts.next() else { return };
+    for (_, span) in lasts {
+        sink.at_span(span, errors::last_taken(&first.name()));
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) enum Takes {
 
 /// A key of an attribute.
 pub(crate) struct Key {
-    name: &'static str,
+    pub(crate) name: &'static str,
     takes: Takes,
     repeatable: bool,
 }

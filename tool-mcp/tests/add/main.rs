@@ -7,6 +7,9 @@
     reason = "helpers of tests may fail the test"
 )]
 
+#[path = "../support/golden.rs"]
+mod golden;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -150,7 +153,7 @@ fn every_client_gets_its_entry_and_loses_it_without_a_trace() {
         other_entry(client, &mut told);
         unreadable(client, &mut told);
         link(client, &mut told);
-        compare(client.name, &told);
+        golden::compare(&format!("add/{}.txt", client.name), &told);
     }
 }
 
@@ -299,21 +302,4 @@ fn names_and_scopes_that_a_client_does_not_take_are_refused() {
         (printed.state, printed.entry.unwrap()["cmd"].as_str()),
         ("printed", Some("/opt/toolbox/bin/toolbox"))
     );
-}
-
-/// Compares with what is written down; UPDATE=1 writes it down.
-fn compare(name: &str, told: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/add").join(format!("{name}.txt"));
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&path, told).unwrap();
-    }
-    let kept = fs::read_to_string(&path).unwrap_or_default();
-    let (mut kept, mut told) = (kept.lines(), told.lines());
-    for line in 1.. {
-        let (kept, told) = (kept.next(), told.next());
-        assert_eq!(kept, told, "{}:{line}", path.display());
-        if told.is_none() {
-            break;
-        }
-    }
 }

@@ -3,9 +3,9 @@
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ServiceError;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::client::{call, client, failure, initialize, legacy, modern, serve, talk, versions};
+use crate::client::{call, client, failure, initialize, legacy, modern, send, serve, talk, versions};
 use crate::tools::builder;
 
 #[tokio::test]
@@ -97,13 +97,8 @@ async fn a_thousand_calls_at_once_are_answered_each_once() {
     let lines: Vec<String> = (1..=1_000)
         .map(|id| modern(id, "tools/call", json!({"name": "add", "arguments": {"a": id, "b": 1}})))
         .collect();
-    let (read, mut write) = tokio::io::split(serve(builder().build().unwrap()));
-    let sent = tokio::spawn(async move {
-        for line in lines {
-            write.write_all(format!("{line}\n").as_bytes()).await.unwrap();
-        }
-        write
-    });
+    let (read, write) = tokio::io::split(serve(builder().build().unwrap()));
+    let sent = send(write, lines);
     let mut read = BufReader::new(read).lines();
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..1_000 {

@@ -7,7 +7,8 @@ use rmcp::model::{
 };
 use rmcp::service::{ClientLifecycleMode, RoleClient, RunningService};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::io::{AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_mcp::{McpServer, serve_streams};
 
@@ -90,4 +91,17 @@ pub(crate) fn initialize() -> String {
 
 pub(crate) fn legacy(id: u32, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+/// Sends lines, each with its end, while the answers are read; what comes back keeps the connection open.
+pub(crate) fn send<W>(mut write: W, lines: Vec<String>) -> JoinHandle<W>
+where
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    tokio::spawn(async move {
+        for line in lines {
+            write.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        }
+        write
+    })
 }

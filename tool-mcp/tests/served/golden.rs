@@ -1,11 +1,11 @@
 //! Every row of the tables of methods and of calls, byte for byte, in three revisions. UPDATE=1 writes down what is answered.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::client::{modern, talk};
+use crate::kept::compare;
 use crate::tools::builder;
 
 /// The requests: what is asked, the method, and its parameters. The first opens the session of the eras that have one.
@@ -66,7 +66,7 @@ async fn every_row_is_answered_as_it_is_written_down() {
         for (id, (what, ..)) in (1..).zip(requests()) {
             writeln!(told, "== {what}\n{:#}", of(id)).unwrap();
         }
-        compare(version, &told);
+        compare(&format!("served/{version}.txt"), &told);
     }
 }
 
@@ -84,20 +84,4 @@ async fn a_revision_that_is_not_known_is_answered_with_one_that_is() {
     let answers = talk(builder().build().unwrap(), &lines, 3).await;
     let code = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap()["error"]["code"].clone();
     assert_eq!((code(2), code(3)), (json!(-32602), json!(-32022)), "{answers:?}");
-}
-
-fn compare(version: &str, told: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/served").join(format!("{version}.txt"));
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, told).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    let (mut kept, mut told) = (kept.lines(), told.lines());
-    for line in 1.. {
-        let (kept, told) = (kept.next(), told.next());
-        assert_eq!(kept, told, "{}:{line}", path.display());
-        if told.is_none() {
-            break;
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::client::{initialize, legacy, modern, serve, talk};
+use crate::client::{initialize, legacy, modern, send, serve, talk};
 use crate::tools::builder;
 
 #[tokio::test]
@@ -41,13 +41,8 @@ async fn a_line_that_is_too_long_is_refused_and_the_next_one_is_answered() {
         legacy(1, "tools/call", &json!({"name": "greet", "arguments": {"name": big}})),
         legacy(2, "tools/call", &json!({"name": "greet", "arguments": {"name": "Ada"}})),
     ];
-    let (read, mut write) = tokio::io::split(serve(builder().build().unwrap()));
-    let sent = tokio::spawn(async move {
-        for line in lines {
-            write.write_all(format!("{line}\n").as_bytes()).await.unwrap();
-        }
-        write
-    });
+    let (read, write) = tokio::io::split(serve(builder().build().unwrap()));
+    let sent = send(write, lines.into());
     let mut read = BufReader::new(read).lines();
     let mut next =
         async || -> Value { serde_json::from_str(&read.next_line().await.unwrap().unwrap()).unwrap() };

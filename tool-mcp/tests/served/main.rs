@@ -11,6 +11,8 @@
 mod calling;
 mod client;
 mod golden;
+#[path = "../support/golden.rs"]
+mod kept;
 mod lines;
 mod listing;
 mod methods;

@@ -7,14 +7,11 @@ use serde_json::Value;
 use tool_std::Limits;
 use tool_std::edit::{LinePatch, line_patch};
 
-use crate::vectors::{bytes, cases, compare_error};
+use crate::vectors::{bytes, compare_error};
 
 #[test]
 fn vectors_edit_lines() {
-    let (cases, folder) = match cases("edit_lines.json") {
-        Ok(found) => found,
-        Err(reason) => return tool_trials::skip(&reason),
-    };
+    let Some((cases, folder)) = tool_trials::vectors::cases("edit_lines.json") else { return };
     let failures: Vec<String> = cases
         .iter()
         .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case["id"])))

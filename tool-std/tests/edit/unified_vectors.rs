@@ -4,14 +4,11 @@ use serde_json::{Value, json};
 use tool_std::Limits;
 use tool_std::edit::unified;
 
-use crate::vectors::{bytes, cases, compare_error};
+use crate::vectors::{bytes, compare_error};
 
 #[test]
 fn vectors_edit_unified() {
-    let (cases, folder) = match cases("edit_unified.json") {
-        Ok(found) => found,
-        Err(reason) => return tool_trials::skip(&reason),
-    };
+    let Some((cases, folder)) = tool_trials::vectors::cases("edit_unified.json") else { return };
     let failures: Vec<String> = cases
         .iter()
         .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case["id"])))

@@ -1,22 +1,7 @@
-//! The vector files of the specification: where they are, and their cases.
-
-use std::path::{Path, PathBuf};
+//! What the cases of both engines have in common: bytes, and errors that are expected.
 
 use serde_json::Value;
 use tool_core::ToolError;
-
-/// The cases of a file and the folder they are from, or why there are none.
-pub(crate) fn cases(file: &str) -> Result<(Vec<Value>, PathBuf), String> {
-    let folder = match std::env::var_os("TOOL_VECTORS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors"),
-    };
-    let Ok(text) = std::fs::read_to_string(folder.join(file)) else { return Err("no vectors".to_owned()) };
-    let all: Value = serde_json::from_str(&text).expect("a vector file is JSON");
-    let cases = all["cases"].as_array().expect("a vector file has cases").clone();
-    assert!(!cases.is_empty());
-    Ok((cases, folder))
-}
 
 /// The bytes of a member, as text or, with `_hex`, in hex.
 pub(crate) fn bytes(object: &Value, name: &str) -> Option<Vec<u8>> {

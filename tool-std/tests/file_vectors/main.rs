@@ -12,7 +12,7 @@ mod scene;
 mod unprivileged;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use nevers::Before;
@@ -21,18 +21,7 @@ use scene::records::Records;
 use serde_json::Value;
 use tool_core::{Registry, ToolError};
 use tool_std::workspace::{Roots, managed};
-
-/// The cases of a file and its folder, or a line that says that there are none.
-fn cases(file: &str) -> Option<(Vec<Value>, PathBuf)> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-        tool_trials::skip(&format!("no {file}"));
-        return None;
-    };
-    let file: Value = serde_json::from_str(&text).unwrap();
-    Some((file["cases"].as_array().unwrap().clone(), folder))
-}
+use tool_trials::vectors::cases;
 
 /// Runs every case and reports all that is wrong with any.
 fn run(file: &str, check: impl Fn(&Value) -> Result<Vec<String>, String>) {

@@ -1,7 +1,6 @@
 //! Vectors of the shell group and of its attackers: one line of output per case, one failure for all that failed.
 //!
-//! Where they lie is said by `TOOL_VECTORS` (default: `shared/vectors` beside the project); without them the tests say that
-//! they are skipped.
+//! Where they lie is for `tool_trials::vectors` to say; without them the tests say that they are skipped.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stdout)]
 
@@ -17,24 +16,11 @@ mod support;
 #[path = "../support/unprivileged.rs"]
 mod unprivileged;
 
-use std::fs;
-use std::path::PathBuf;
-
 use serde_json::Value;
-use support::skip;
-
-fn folder() -> PathBuf {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors"));
-    std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from)
-}
+use tool_trials::vectors;
 
 fn cases(file: &str) -> Vec<Value> {
-    let Ok(text) = fs::read_to_string(folder().join(file)) else {
-        skip("no vectors");
-        return Vec::new();
-    };
-    let mut file: Value = serde_json::from_str(&text).unwrap();
-    serde_json::from_value(file["cases"].take()).unwrap()
+    vectors::cases(file).map(|found| found.0).unwrap_or_default()
 }
 
 /// Says how many cases ran, and fails for those that failed.
@@ -46,7 +32,7 @@ fn report(name: &str, outcomes: Vec<(String, Result<(), String>)>) {
         .iter()
         .filter_map(|(id, outcome)| outcome.as_ref().err().map(|why| format!("{id}: {why}")))
         .collect();
-    println!("{name}: {} cases from {}", outcomes.len(), folder().display());
+    println!("{name}: {} cases from {}", outcomes.len(), vectors::folder().display());
     assert!(failed.is_empty(), "\n{}", failed.join("\n"));
 }
 

@@ -23,21 +23,13 @@ mod shell;
 mod survivors;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use program::Surface;
 use serde_json::Value;
 
 /// The cases of a file; none, and a line that says so, where there are no vectors.
 fn cases(file: &str) -> Vec<Value> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/vectors");
-    let folder = std::env::var_os("TOOL_VECTORS").map_or_else(beside, PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-        tool_trials::skip(&format!("no {file}"));
-        return Vec::new();
-    };
-    let mut file: Value = serde_json::from_str(&text).unwrap();
-    serde_json::from_value(file["cases"].take()).unwrap()
+    tool_trials::vectors::cases(file).map(|found| found.0).unwrap_or_default()
 }
 
 /// What a case came to: the differences, or why it does not run.

@@ -242,7 +242,7 @@ mod model {
 
     #[test]
     fn no_place_is_lost_in_any_order_of_panics_drops_and_ends() {
-        let rounds = if std::env::var_os("TOOL_FULL").is_some() { 20_000 } else { 2_000 };
+        let rounds = tool_trials::rounds(20_000);
         let ran = Arc::new(AtomicU32::new(0));
         let all = Arc::clone(&ran);
         let round = move || {
