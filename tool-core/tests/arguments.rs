@@ -297,6 +297,33 @@ fn the_limits_of_64_bits_are_those_of_the_type_for_every_item() {
 }
 
 #[test]
+fn a_number_that_no_json_holds_is_told_the_limits_that_hold() {
+    let beyond = "170141183460469231731687303715884105727";
+    let expected = |refused: Result<_, ToolError>| -> String {
+        let error: ToolError = refused.unwrap_err();
+        assert_eq!(error.arg_issues()[0].code, IssueCode::Range);
+        error.arg_issues()[0].expected.clone()
+    };
+    let signed = "integer -9223372036854775808..=18446744073709551615";
+    assert_eq!(expected(take::<i128>(x!(i128), json!(beyond)).map(drop)), signed);
+    let unsigned = "integer 0..=18446744073709551615";
+    assert_eq!(expected(take::<u128>(x!(u128), json!(beyond)).map(drop)), unsigned);
+    assert_eq!(take::<i128>(x!(i128), json!(u64::MAX)).unwrap().0, u64::MAX.into());
+    assert_eq!(take::<u128>(x!(u128), json!("18446744073709551615")).unwrap().0, u64::MAX.into());
+}
+
+#[test]
+fn a_map_is_told_how_many_members_it_may_have() {
+    let len = Bounds { len: Range { min: 0, max: Some(1) }, ..Bounds::NONE };
+    let two = json!({"a": 1, "b": 2});
+    let error = take::<BTreeMap<String, i8>>(x!(BTreeMap<String, i8>, bounds: len), two).unwrap_err();
+    let issue = &error.arg_issues()[0];
+    assert_eq!((issue.code, issue.path.as_str()), (IssueCode::Length, "/x"));
+    assert_eq!(issue.expected, "object of integer -128..=127 with at most 1 member");
+    assert!(take::<BTreeMap<String, i8>>(x!(BTreeMap<String, i8>, bounds: len), json!({"a": 1})).is_ok());
+}
+
+#[test]
 fn bounds_of_a_parameter_reach_through_options_and_into_lists() {
     let bounds = Bounds { min: Some(Number::Int(1)), max: Some(Number::Int(10)), ..Bounds::NONE };
     assert!(take::<Option<Vec<u32>>>(x!(Option<Vec<u32>>, bounds: bounds), json!([1, "10"])).is_ok());

@@ -58,5 +58,6 @@ pub(crate) fn asked(entry: &ToolEntry, gathered: &Gathered) -> Result<Asked, Too
 pub(crate) fn unknown_tool(registry: &Registry, name: &str) -> ToolError {
     let offered =
         registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli) && !entry.def().hidden);
-    registry::unknown_tool(&[name], offered.flat_map(ToolEntry::spellings))
+    let error = registry::unknown_tool(&[name], offered.flat_map(ToolEntry::spellings));
+    if error.hint_str().is_some() { error } else { error.hint("`tools list` lists those that there are") }
 }

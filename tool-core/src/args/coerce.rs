@@ -80,6 +80,9 @@ pub(crate) fn exact(number: &Number) -> Option<i128> {
     number.as_u64().map(i128::from).or_else(|| number.as_i64().map(i128::from))
 }
 
+/// The integers that JSON values hold without loss.
+pub(crate) const JSON_INTEGERS: (i128, i128) = (i64::MIN as i128, u64::MAX as i128);
+
 /// The number of a JSON integer.
 pub(crate) fn number_of(integer: i128) -> Option<Number> {
     let unsigned = u64::try_from(integer).ok().map(Number::from);

@@ -214,12 +214,14 @@ impl<'de> Deserializer<'de> for Lenient<'_, '_> {
     }
 
     fn deserialize_i128<V: Visitor<'de>>(mut self, visitor: V) -> Outcome<V::Value> {
-        let integer = self.integer(i128::MIN, i128::MAX)?;
+        // What no JSON value holds cannot come: the limits of a caller are those of 64 bits.
+        let (least, greatest) = coerce::JSON_INTEGERS;
+        let integer = self.integer(least, greatest)?;
         visitor.visit_i128(integer).map_err(|refusal: Refusal| refusal.at(self.place, self.value))
     }
 
     fn deserialize_u128<V: Visitor<'de>>(mut self, visitor: V) -> Outcome<V::Value> {
-        let integer = self.integer(0, i128::MAX)?;
+        let integer = self.integer(0, coerce::JSON_INTEGERS.1)?;
         let visited = visitor.visit_u128(integer.unsigned_abs());
         visited.map_err(|refusal: Refusal| refusal.at(self.place, self.value))
     }

@@ -204,10 +204,16 @@ impl Describe<'_> {
         };
         let values =
             schema.get("additionalProperties").filter(|values| values.is_object()).or_else(by_pattern);
-        match values {
+        let mut text = match values {
             Some(values) => format!("object of {}", self.schema(values, level + 1)),
             None => "object".to_owned(),
+        };
+        let (least, greatest) = lengths(schema, "minProperties", "maxProperties");
+        if let Some(range) = length_range(least, greatest, "member") {
+            text.push_str(" with ");
+            text.push_str(&range);
         }
+        text
     }
 
     fn union(&self, union: &Union<'_>, level: usize) -> String {

@@ -10,15 +10,17 @@ use crate::args::place::Place;
 use crate::args::suggest;
 use crate::args::texts;
 
-/// The integers that JSON values hold without loss.
-const JSON_INTEGERS: (i128, i128) = (i64::MIN as i128, u64::MAX as i128);
-
 impl Walk<'_> {
     pub(super) fn integer(&mut self, schema: &Value, value: &Value, place: &Place<'_>) -> Value {
         let limits = self.limits_at(schema, place);
         let integer = match coerce::integer(value) {
             Err(Misfit { code: IssueCode::Range, .. }) => {
-                return self.out_of_range(schema, value, place, Some(limits.unwrap_or(JSON_INTEGERS)));
+                return self.out_of_range(
+                    schema,
+                    value,
+                    place,
+                    Some(limits.unwrap_or(coerce::JSON_INTEGERS)),
+                );
             }
             read => read.and_then(|read| self.accept(read, place)),
         };
