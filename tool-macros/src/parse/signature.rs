@@ -240,8 +240,17 @@ fn check_type(ident: &Ident, ty: &Type, sink: &Sink) {
             Borrow::Lifetime { .. } | Borrow::Plain => {}
         }
     }
-    if borrows_a_borrow(ty) {
+    if borrows_a_borrow(ty) || holds_a_borrow(ty) || mentions(ty, "dyn") {
         sink.at(ty, errors::not_an_arg(&text(ty)));
+    }
+}
+
+/// Whether a tuple or an array holds a borrow, for which nothing could be stored that lends.
+fn holds_a_borrow(ty: &Type) -> bool {
+    match peel(ty) {
+        Type::Tuple(tuple) => tuple.elems.iter().any(|elem| !borrows(elem).is_empty()),
+        Type::Array(array) => !borrows(&array.elem).is_empty(),
+        _ => false,
     }
 }
 
