@@ -105,7 +105,7 @@ impl Place {
 }
 
 /// Command lines as a shell splits them, their status, their first line and a further part of the message.
-const WRONG: [(&str, i32, &str, &str); 36] = [
+const WRONG: [(&str, i32, &str, &str); 37] = [
     // command
     (
         "zzz",

@@ -168,7 +168,8 @@ impl Gatherer<'_, '_, '_> {
 
     /// A secret that a person types, where it must be given and was not.
     fn prompted(&mut self, param: &Param) -> Option<Value> {
-        let asks = param.secret && param.required && self.out.faults.is_empty();
+        let is_right = self.out.faults.is_empty() && self.words.unknown.is_empty();
+        let asks = param.secret && param.required && is_right;
         if asks { self.sources.secret(&param.name).map(Value::from) } else { None }
     }
 

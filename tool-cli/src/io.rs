@@ -50,7 +50,7 @@ pub struct Io {
     pub width: Option<u16>,
     /// The environment.
     pub env: BTreeMap<OsString, OsString>,
-    /// The working directory, absolute.
+    /// The working directory, absolute; empty where it was deleted.
     pub cwd: PathBuf,
     /// The program's own file, where the standard streams are those of its process: an MCP client starts it, and a server takes
     /// them over.

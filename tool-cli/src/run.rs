@@ -89,7 +89,8 @@ fn process_io() -> io::Result<Io> {
         terminal: controlling_terminal(interrupt),
         width: terminal_size::terminal_size().map(|(width, _)| width.0),
         env: std::env::vars_os().collect(),
-        cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        // One that was deleted is none: no other directory stands in for it.
+        cwd: std::env::current_dir().unwrap_or_default(),
         program: std::env::current_exe().ok(),
         cancel,
         settled: Some(Box::new(move |settings| {

@@ -327,7 +327,8 @@ impl<'c> Session<'c> {
         let mut sources = Sources {
             stdin: &mut *self.io.stdin,
             stdin_is_terminal: self.io.tty.stdin,
-            no_input: settings.no_input,
+            // A dry run asks nothing.
+            no_input: settings.no_input || settings.dry_run,
             terminal: self.io.terminal.as_deref_mut(),
             notes: if settings.quiet { None } else { Some(&mut *self.io.stderr) },
             cwd: &self.io.cwd,

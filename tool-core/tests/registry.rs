@@ -126,9 +126,23 @@ fn what_the_linker_dropped_is_named_with_what_to_do() {
         ]
     );
     assert_eq!(Registry::builder().add_set(&BOTH).expect(&BOTH).build().unwrap().len(), 2);
-    // Another tool of that name is not the one that is expected.
-    let other = Registry::builder().add::<OtherRead>().add::<Write>().expect(&BOTH).build();
-    assert!(lines(other.unwrap_err())[0].starts_with("missing: set `shop::BOTH` expects `read_file`,"));
+    // A tool of that name in another crate is not the one that is expected, and one without its code names it well enough.
+    const fn named(krate: &'static str, cache: &'static Cache) -> ToolDef<'static> {
+        let source: &'static Source<'static> = match krate.len() {
+            4 => &Source { krate: "shop", version: "1.2.0", module: "shop", file: "src/a.rs" },
+            _ => &Source { krate: "other", version: "0.1.0", module: "other", file: "src/a.rs" },
+        };
+        let origin = Origin { source, line: 1 };
+        ToolDef::new("read_file", Doc::Text("Does it."), Handler::Sync(enter), origin, cache)
+    }
+    static CACHES: [Cache; 2] = [Cache::new(), Cache::new()];
+    static OWN: ToolDef<'static> = named("shop", &CACHES[0]);
+    static OTHER: ToolDef<'static> = named("other", &CACHES[1]);
+    static NAMED: ToolSet = ToolSet { name: "shop::NAMED", tools: &[&OWN] };
+    static OTHERS: ToolSet = ToolSet { name: "other::ALL", tools: &[&OTHER] };
+    assert!(Registry::builder().add::<Read>().expect(&NAMED).build().is_ok());
+    let lost = lines(Registry::builder().add::<Read>().expect(&OTHERS).build().unwrap_err());
+    assert!(lost[0].starts_with("missing: set `other::ALL` expects `read_file`,"), "{lost:?}");
 }
 
 #[test]

@@ -188,3 +188,26 @@ fn json_for_one_parameter_is_an_issue_beside_the_others() {
     assert_eq!(issues.first().unwrap(), &("/patches/0/x".to_owned(), "duplicate".to_owned()));
     assert!(issues.iter().any(|issue| issue.0 == "/lmit"), "{issues:?}");
 }
+
+#[test]
+fn a_working_directory_that_was_deleted_is_no_workspace_and_no_other_one_is() {
+    let root = directory();
+    let in_deleted = |words: &[&str]| {
+        let gone = root.path().join("gone");
+        fs::create_dir(&gone).unwrap();
+        Command::new("sh")
+            .args(["-c", r#"cd "$1" && rmdir "$1" && shift && exec "$@""#, "sh"])
+            .arg(&gone)
+            .arg(env!("CARGO_BIN_EXE_toolbox"))
+            .args(words)
+            .output()
+            .unwrap()
+    };
+    let refused = in_deleted(&["file", "list-dir", "--json"]);
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    assert!(
+        refused.stdout.is_empty() && String::from_utf8_lossy(&refused.stderr).contains("workspace_missing")
+    );
+    let named = in_deleted(&["file", "list-dir", "--json", "--root", root.path().to_str().unwrap()]);
+    assert!(named.status.success(), "{named:?}");
+}

@@ -235,7 +235,11 @@ fn renamed_once(tools: &mut Vec<ToolEntry>) {
 
 fn expect(sets: &[&'static ToolSet], tools: &[ToolEntry], problems: &mut Vec<Problem>) {
     for set in sets {
-        let is_there = |def: &ToolDef<'_>| tools.iter().any(|entry| std::ptr::eq(entry.def(), def));
+        // A set that names tools without linking them has definitions of its own: a tool is its name and its crate.
+        let is = |def: &ToolDef<'_>, other: &ToolDef<'_>| {
+            def.name == other.name && def.origin.source.krate == other.origin.source.krate
+        };
+        let is_there = |def: &ToolDef<'_>| tools.iter().any(|entry| is(entry.def(), def));
         let lost = set.tools.iter().filter(|def| !is_there(def));
         problems.extend(lost.map(|def| {
             let text = format!("set `{}` expects `{}`, but it is not linked", set.name, def.name);
