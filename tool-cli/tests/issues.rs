@@ -31,7 +31,10 @@ const ALLOWED: [(&str, &str); 18] = [
     ("batch/frame.rs", "lines that are not UTF-8, and members of a line given twice"),
     ("refused.rs", "options that make no sense for a command, as for many answers"),
     ("session.rs", "a root that is none, beside other mistakes of global options"),
-    ("settings/file/tables.rs", "reads codes to word what a program's own table of the settings file has wrong"),
+    (
+        "settings/file/tables.rs",
+        "reads codes to word what a program's own table of the settings file has wrong",
+    ),
     ("select/told.rs", "names of `--select` that no result of the tool has"),
     ("settled.rs", "the error around issues of this table alone, or around those that are left of a call's"),
     ("people.rs", "reads codes to word them for people"),
