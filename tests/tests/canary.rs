@@ -20,8 +20,9 @@ use tool_core::journal::{Journal as _, Row, RowQuery};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
 use tool_core::{
-    AuditSettings, AuditSink, Call, Caller, CheckMode, Content, Coordinates, Executor, JournalMode,
-    JsonLines, LimitSettings, Metric, Metrics, ReadResultTool, Registry, ShapeSettings, TracingAudit,
+    AuditQuery, AuditSettings, AuditSink, Call, Caller, CheckMode, Content, Coordinates, Executor,
+    JournalAudit, JournalMode, JsonLines, LimitSettings, Metric, Metrics, ReadResultTool, Registry,
+    ShapeSettings, TracingAudit,
 };
 use tool_store::{SqliteJournal, SqliteOptions};
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -108,7 +109,7 @@ fn has(bytes: &[u8], needle: &str) -> bool {
     bytes.windows(needle.len()).any(|part| part == needle.as_bytes())
 }
 
-/// An installation: a folder with a journal and an audit file.
+/// An installation: a folder with a journal, audit rows in it, and an audit file.
 struct Installation {
     folder: tempfile::TempDir,
     journal: Arc<SqliteJournal>,
@@ -123,7 +124,8 @@ impl Installation {
         let journal = Arc::new(SqliteJournal::open(path, SqliteOptions::default()).unwrap());
         let secrets: Arc<KnownSecrets> = Arc::default();
         let lines = JsonLines::new(folder.path().join("audit.jsonl"));
-        let sinks: Vec<Box<dyn AuditSink>> = vec![Box::new(lines), Box::new(TracingAudit)];
+        let table = JournalAudit::new(Arc::clone(&journal) as Arc<dyn tool_core::journal::Journal>);
+        let sinks: Vec<Box<dyn AuditSink>> = vec![Box::new(lines), Box::new(table), Box::new(TracingAudit)];
         let measured = Measured::default();
         let registry = Registry::builder().add::<LeakTool>().add::<LookTool>().add::<ReadResultTool>();
         let executor = Executor::standard(registry.build().unwrap())
@@ -154,6 +156,15 @@ impl Installation {
     fn rows(&self) -> Vec<Row> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(self.journal.rows(&RowQuery::default())).unwrap()
+    }
+
+    /// The audit rows in the journal, those that were queued too.
+    fn audited(&self) -> Vec<Value> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            self.journal.mark_lost().await.unwrap();
+            self.journal.audited(&AuditQuery::default()).await.unwrap()
+        })
     }
 }
 
@@ -207,6 +218,10 @@ fn a_secret_is_in_no_byte_of_anything_that_a_call_leaves() {
             assert!(!has(bytes, &needle), "{needle} is in {name}: {:?}", line());
         }
     }
+    // The table of the journal and the file tell of the same calls.
+    let kept = own.audited();
+    let lines = std::fs::read_to_string(own.folder.path().join("audit.jsonl")).unwrap();
+    assert_eq!(kept.len(), lines.lines().count());
     // The twins: what is no secret is where it belongs, and the places were written to.
     let place = |ending: &str| {
         let mut places = all.iter().filter(|(name, _)| name.ends_with(ending));

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tests::captured::Captured;
@@ -15,6 +15,9 @@ use tool_cli::{Cli, ExitCode, Io};
 use tool_core::prelude::*;
 use tool_core::{Registry, args};
 
+/// Longest time that anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// What began and ended, in order.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
@@ -22,6 +25,15 @@ struct Diary(Arc<Mutex<Vec<String>>>);
 impl Diary {
     fn note(&self, what: String) {
         self.0.lock().unwrap().push(what);
+    }
+
+    /// Waits until something is noted.
+    fn expect(&self, what: &str) {
+        let began = Instant::now();
+        while !self.0.lock().unwrap().iter().any(|line| line == what) {
+            assert!(began.elapsed() < PATIENCE, "{what} was not noted");
+            thread::park_timeout(Duration::from_millis(1));
+        }
     }
 }
 
@@ -57,7 +69,8 @@ fn remove(
 
 /// Waits until the caller goes away.
 #[tool(register = false)]
-async fn linger(ctx: &ToolContext) -> Result<(), ToolError> {
+async fn linger(#[ctx] diary: &Diary, ctx: &ToolContext) -> Result<(), ToolError> {
+    diary.note("linger begins".to_owned());
     ctx.cancelled().await;
     Err(ToolError::cancelled("The caller went away."))
 }
@@ -123,6 +136,17 @@ fn a_bad_line_is_answered_and_does_not_stop_the_rest() {
 }
 
 #[test]
+fn a_line_that_is_none_is_told_with_its_number() {
+    let (_, answers) = run(&Diary::default(), &[], "{\"tool\":\"change\"}\nnonsense\n[1]\n");
+    let told: Vec<_> =
+        answers.iter().map(|a| (&a["error"]["message"], &a["error"]["issues"][0]["got"])).collect();
+    assert_eq!(told[0], (&Value::Null, &Value::Null));
+    assert_eq!(told[1], (&json!("Line 2 is not valid JSON."), &json!("column 2: nonsense")));
+    assert_eq!(told[2], (&json!("Line 3 is not a JSON object."), &json!("array of 1 item")));
+    assert!(answers[1]["error"]["hint"].as_str().unwrap().contains(r#""tool": "NAME""#));
+}
+
+#[test]
 fn arguments_may_be_a_text_that_holds_an_object() {
     let lines = ["{\\\"id\\\":7}", "[7]", "{\\\"id\\\":"]
         .map(|args| format!("{{\"tool\":\"remove\",\"args\":\"{args}\"}}\n"))
@@ -181,7 +205,7 @@ fn what_is_wrong_with_a_line_is_told_like_what_is_wrong_with_a_call() {
 #[test]
 fn what_is_shown_of_a_bad_line_ends_with_the_line() {
     let (_, answers) = run(&Diary::default(), &[], "nonsense\n\n");
-    assert_eq!(answers[0]["error"]["issues"][0]["got"], "line 1, column 2: nonsense");
+    assert_eq!(answers[0]["error"]["issues"][0]["got"], "column 2: nonsense");
 }
 
 #[test]
@@ -240,20 +264,22 @@ fn cancellation_answers_what_runs_and_leaves_what_was_not_read() {
     let (from, stdout) = io::pipe().unwrap();
     let cancel = CancellationToken::new();
     let token = cancel.clone();
+    let diary = Diary::default();
+    let program = program(&diary);
     let talk = thread::spawn(move || {
         let io = Io { stdin: Box::new(stdin), stdout: Box::new(stdout), cancel: token, ..Io::detached("/") };
-        program(&Diary::default()).run_from(["call", "--jsonl", "-"], io)
+        program.run_from(["call", "--jsonl", "-"], io)
     });
     writeln!(to, "{{\"id\":1,\"tool\":\"change\"}}\n{{\"id\":2,\"tool\":\"linger\"}}").unwrap();
     let mut answers =
         BufReader::new(from).lines().map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
     assert_eq!(answers.next().unwrap()["id"], 1);
+    diary.expect("linger begins");
     cancel.cancel();
-    let last: Vec<Value> = answers.collect();
-    assert!(
-        last.iter().all(|answer| answer["id"] == 2 && answer["error"]["kind"] == "cancelled"),
-        "{last:?}"
-    );
+    let last = answers.next().unwrap();
+    assert_eq!((&last["id"], &last["error"]["kind"]), (&json!(2), &json!("cancelled")), "{last}");
+    assert!(answers.next().is_none(), "what was not read gets no answer");
+    drop(to);
     assert_eq!(talk.join().unwrap(), ExitCode(130));
 }
 

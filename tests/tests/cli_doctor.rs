@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -71,7 +70,9 @@ fn run(cli: &Cli, words: &[&str], env: &[(&str, &str)]) -> (ExitCode, String, St
 }
 
 fn report(cli: &Cli, words: &[&str], env: &[(&str, &str)]) -> (ExitCode, Value) {
-    let (code, stdout, stderr) = run(cli, &[&["doctor", "--json"], words].concat(), env);
+    // Where a journal would be; doctor makes none.
+    let env = [&[("XDG_STATE_HOME", "/nowhere")], env].concat();
+    let (code, stdout, stderr) = run(cli, &[&["doctor", "--json"], words].concat(), &env);
     assert_eq!(stderr, "");
     (code, serde_json::from_str(&stdout).unwrap())
 }
@@ -266,10 +267,7 @@ fn every_topic_of_help_has_a_page_and_the_variables_are_those_that_are_read() {
 
 #[test]
 fn the_toolbox_tells_each_limit_once() {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "toolbox"]).status().unwrap();
-    assert!(built.success(), "toolbox does not build");
-    let own = std::env::current_exe().unwrap();
-    let toolbox = own.parent().and_then(Path::parent).unwrap().join("toolbox");
+    let toolbox = tests::built::program("toolbox");
     let output = Command::new(toolbox).args(["doctor", "--json"]).output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut names: Vec<&str> =

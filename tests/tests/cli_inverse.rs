@@ -8,17 +8,15 @@
     reason = "helpers of tests may fail the test"
 )]
 
-#[path = "../src/demo/mod.rs"]
-mod demo;
-
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value, json};
-use tests::captured::Captured;
+use tests::captured;
+use tests::demo;
 use tests::rounds::rounds;
-use tool_cli::{Cli, Io, quote::quote};
+use tool_cli::{Cli, quote::quote};
 use tool_core::def::Surface;
 use tool_core::registry::Unmet;
 use tool_core::test::Values;
@@ -136,13 +134,10 @@ fn split_by_shell(lines: &[Vec<String>]) -> Vec<Vec<String>> {
 
 /// The normal form that the program reads from words.
 fn dry_run(cli: &Cli, words: &[String], directory: &Path) -> Value {
-    let (stdout, stderr) = (Captured::default(), Captured::default());
-    let io =
-        Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), ..Io::detached(directory) };
-    let asked = ["--dry-run", "--json"].map(str::to_owned);
-    cli.run_from([&asked[..], words].concat(), io);
-    let text = stdout.text();
+    let words: Vec<&str> =
+        ["--dry-run", "--json"].into_iter().chain(words.iter().map(String::as_str)).collect();
+    let (_, text, stderr) = captured::run(cli, directory, &words);
     let told: Map<String, Value> =
-        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{words:?} was refused: {}", stderr.text()));
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{words:?} was refused: {stderr}"));
     told["args"].clone()
 }

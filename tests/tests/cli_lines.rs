@@ -1,9 +1,7 @@
 //! The printed command line of a call reads back as the same call.
 
-#[path = "../src/demo/mod.rs"]
-mod demo;
-
 use serde_json::{Value, json};
+use tests::demo;
 use tool_cli::Io;
 
 /// Arguments whose words would be taken for something else, were they not written with care.

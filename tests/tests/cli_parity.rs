@@ -7,13 +7,11 @@
     reason = "helpers of tests may fail the test"
 )]
 
-#[path = "../src/demo/mod.rs"]
-mod demo;
-
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use tests::captured;
+use tests::demo;
 use tool_cli::Cli;
 use tool_cli::flags::{Param, Table};
 use tool_cli::kind::{Items, Kind};

@@ -7,17 +7,18 @@
     reason = "helpers of tests may fail the test"
 )]
 
-#[path = "../src/demo/mod.rs"]
-mod demo;
-
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::inotify;
 use serde_json::Value;
+use tests::demo;
+use tests::numbers::Numbers;
 use tool_cli::{ExitCode, Io};
 
 /// Pieces that command lines are made of.
@@ -65,33 +66,72 @@ const PIECES: [&str; 41] = [
     "",
 ];
 
-/// Numbers that are the same in every run (xorshift64).
-struct Numbers(u64);
+/// Pieces that name what is read or written, beside the words that they could name it with.
+const SOURCES: [&str; 27] = [
+    "@FILE",
+    "@none",
+    "@@x",
+    "@",
+    "-",
+    "note",
+    "write",
+    "login",
+    "--body",
+    "--body=@x",
+    "--attachment=@FILE",
+    "--shape",
+    "--shape=@-5",
+    "--input",
+    "--input=@json",
+    "--password-file",
+    "--pin-file=x",
+    "--config",
+    "--policy=FILE",
+    "--jsonl",
+    "--root",
+    "--out=x",
+    "--body=-",
+    "--shape=-",
+    "--input=-",
+    "--password-file=-",
+    "--jsonl=-",
+];
 
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % limit as u64).unwrap()
-    }
+/// Options that take a path, beside those that end with `-file`.
+const PATHS: [&str; 6] = ["--config", "--policy", "--jsonl", "--root", "--out", "--input"];
 
-    fn word(&mut self) -> OsString {
-        if self.below(12) > 0 {
-            return PIECES[self.below(PIECES.len())].into();
-        }
-        let bytes: Vec<u8> = (0..self.below(6)).map(|_| u8::try_from(self.below(256)).unwrap()).collect();
-        // Words that name a source are another test's; `-` and `@` would read one.
-        OsString::from_vec(bytes.into_iter().filter(|byte| !b"@-\0".contains(byte)).collect())
+/// A word, one of the pieces or bytes that nobody meant.
+fn word(numbers: &mut Numbers, pieces: &[&str]) -> OsString {
+    if numbers.below(12) > 0 {
+        return pieces[numbers.below(pieces.len())].into();
     }
+    let bytes: Vec<u8> = (0..numbers.below(6)).map(|_| u8::try_from(numbers.below(256)).unwrap()).collect();
+    // Words that name a source are pieces; `-` and `@` would read one.
+    OsString::from_vec(bytes.into_iter().filter(|byte| !b"@-\0".contains(byte)).collect())
 }
 
-/// Standard input that must not be read.
-struct Untouched;
+/// The names that a command line allows to be opened: behind `@`, and as the value of an option that takes a path.
+fn named(argv: &[OsString]) -> Vec<String> {
+    let words: Vec<String> = argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let takes_path = |option: &str| PATHS.contains(&option) || option.ends_with("-file");
+    let mut names = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let (option, value) = word.split_once('=').map_or((word.as_str(), None), |(a, b)| (a, Some(b)));
+        let value = value.or_else(|| words.get(at + 1).map(String::as_str));
+        names.extend(value.filter(|_| takes_path(option)).map(str::to_owned));
+        names.extend(word.split_once('@').map(|(_, name)| name.to_owned()));
+    }
+    names
+}
 
-impl Read for Untouched {
+/// Standard input, empty, which tells whether it was read.
+#[derive(Clone, Default)]
+struct Noticed(Arc<AtomicBool>);
+
+impl Read for Noticed {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        panic!("standard input was read")
+        self.0.store(true, Ordering::Relaxed);
+        Ok(0)
     }
 }
 
@@ -125,18 +165,52 @@ impl Watched {
     }
 }
 
-#[test]
-fn no_command_line_ends_as_a_bug_of_ours_or_opens_a_file_that_it_does_not_name() {
+/// Commands that take sources, in front of words that name them.
+const HEADS: [&[&str]; 6] =
+    [&[], &["ping"], &["note", "write", "T"], &["login", "ann"], &["draw", "shapes"], &["call"]];
+
+/// Runs so many command lines of pieces behind one of some heads; how many files they opened, and how often they read standard
+/// input.
+fn run(lines: usize, heads: &[&[&str]], pieces: &[&str]) -> (usize, usize) {
     let (cli, _) = demo::demo(&Value::Null).unwrap();
     let watched = Watched::new();
     std::fs::read(watched.directory.path().join("FILE")).unwrap();
     assert_eq!(watched.opened(), ["FILE"], "an opened file is told");
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    for _ in 0..10_000 {
-        let argv: Vec<OsString> = (0..numbers.below(9)).map(|_| numbers.word()).collect();
-        let io = Io { stdin: Box::new(Untouched), ..Io::detached(watched.directory.path()) };
+    let mut numbers = Numbers::default();
+    let (mut files, mut inputs) = (0, 0);
+    for _ in 0..lines {
+        let head = heads[numbers.below(heads.len())].iter().map(OsString::from);
+        let rest: Vec<OsString> = (0..numbers.below(9)).map(|_| word(&mut numbers, pieces)).collect();
+        let argv: Vec<OsString> = head.chain(rest).collect();
+        let stdin = Noticed::default();
+        let io = Io { stdin: Box::new(stdin.clone()), ..Io::detached(watched.directory.path()) };
         let code = cli.run_from(argv.clone(), io);
         assert_ne!(code, ExitCode(70), "{argv:?}");
-        assert_eq!(watched.opened(), [""; 0], "{argv:?}");
+        let allowed = named(&argv);
+        let opened = watched.opened();
+        for name in &opened {
+            // What is written is written beside its place first.
+            let is_named = |allowed: &String| allowed == name || name.starts_with(&format!("{allowed}."));
+            assert!(allowed.iter().any(is_named), "{argv:?} opened {name}");
+        }
+        let read = stdin.0.load(Ordering::Relaxed);
+        let asked = argv.iter().any(|word| word == "-" || word.to_string_lossy().ends_with("=-"));
+        assert!(asked || !read, "{argv:?} read standard input");
+        files += opened.len();
+        inputs += usize::from(read);
     }
+    (files, inputs)
+}
+
+#[test]
+fn no_command_line_ends_as_a_bug_of_ours_or_opens_a_file_that_it_does_not_name() {
+    assert_eq!(run(10_000, &[&[]], &PIECES), (0, 0));
+}
+
+#[test]
+fn a_command_line_that_names_sources_opens_these_alone() {
+    let often = SOURCES.iter().cycle().take(4 * SOURCES.len());
+    let pieces: Vec<&str> = PIECES.iter().chain(often).copied().collect();
+    let (files, inputs) = run(2_000, &HEADS, &pieces);
+    assert!(files > 100 && inputs > 10, "{files} files, {inputs} times standard input");
 }

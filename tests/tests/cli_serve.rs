@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
-#[path = "../src/demo/mod.rs"]
-mod demo;
-
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tests::captured::Captured;
+use tests::demo;
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::Executor;
 

@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "helpers of tests may fail the test, and tell why they are skipped"
@@ -10,8 +11,18 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+#[allow(dead_code, reason = "not every test that starts programs needs all of them")]
+#[path = "terminal/program.rs"]
+mod program;
+#[allow(dead_code, reason = "not every test at a terminal needs all of it")]
+#[path = "terminal/pty.rs"]
+mod pty;
+#[allow(dead_code, reason = "nobody looks at this terminal")]
+#[path = "terminal/screen.rs"]
+mod screen;
+
 /// A half-typed line, and what its last word becomes.
-const LINES: [(&str, &str); 11] = [
+const LINES: [(&str, &str); 27] = [
     ("demo sto", "store"),
     ("demo store sea", "search"),
     ("demo tools li", "list"),
@@ -24,10 +35,29 @@ const LINES: [(&str, &str); 11] = [
     ("demo login --password-file no", "notes.txt"),
     // The plain option of a secret is refused, so it is not offered.
     ("demo login --pass", "--password-file"),
+    // Behind `=`, where readline breaks words.
+    ("demo --format=ya", "--format=yaml"),
+    ("demo store search lamp --level=hi", "--level=high"),
+    ("demo login --password-file=no", "--password-file=notes.txt"),
+    ("demo --color=never store sea", "search"),
+    // Files, alone and behind `@`, where readline breaks words too.
+    ("demo call --jsonl no", "notes.txt"),
+    ("demo ping --input @no", "@notes.txt"),
+    ("demo note write Title --body @no", "@notes.txt"),
+    ("demo note write Title --body=@no", "--body=@notes.txt"),
+    ("demo draw shapes --shape @fold", "@folder/"),
+    ("demo store assign 1 --owner @folder/in", "@folder/inner.txt"),
+    // Names of tools, and the words of pages.
+    ("demo call store_sea", "store_search"),
+    ("demo call store_search --sel", "--select"),
+    ("demo tools show write_", "write_note"),
+    ("demo help sto", "store"),
+    ("demo help store sea", "search"),
+    ("demo help exit", "exit-codes"),
 ];
 
 /// Words that no shell offers: hidden options and tools, deprecated ones, and what is no option at all.
-const HIDDEN: [&str; 7] = [
+const HIDDEN: [&str; 10] = [
     "demo deploy app --trace",
     "demo store loc",
     "demo read",
@@ -35,6 +65,10 @@ const HIDDEN: [&str; 7] = [
     "demo note ra",
     "demo note old",
     "demo deploy app --siz",
+    "demo call old_ec",
+    "demo call note_ra",
+    // What begins with `@` is a handle here.
+    "demo note write Title --handle @no",
 ];
 
 /// Whether a shell is there; without it a test says so and is over.
@@ -53,7 +87,10 @@ fn prepared(shell: &str, script: &str) -> (tempfile::TempDir, PathBuf) {
     assert!(printed.status.success(), "{}", text(&printed.stderr));
     let script = directory.path().join(script);
     std::fs::write(&script, printed.stdout).unwrap();
-    std::fs::write(directory.path().join("notes.txt"), "").unwrap();
+    std::fs::create_dir(directory.path().join("folder")).unwrap();
+    for file in ["notes.txt", "two words.txt", "folder/inner.txt"] {
+        std::fs::write(directory.path().join(file), "").unwrap();
+    }
     (directory, script)
 }
 
@@ -74,24 +111,61 @@ fn driver(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("shells").join(name)
 }
 
+/// An interactive bash at a terminal, which has the script.
+struct Bash {
+    terminal: pty::Pty,
+    answers: PathBuf,
+    asked: usize,
+}
+
+impl Bash {
+    /// `setup` is a command that bash runs before all others.
+    fn start(directory: &Path, script: &Path, setup: &str) -> Bash {
+        let answers =
+            tempfile::Builder::new().tempfile_in(directory).unwrap().into_temp_path().keep().unwrap();
+        let line = format!("cd {} && exec bash --norc --noprofile -i", directory.display());
+        let home = directory.display().to_string();
+        let mut terminal = pty::start(&line, &[("HOME", home.as_str()), ("INPUTRC", "/dev/null")]);
+        // Ctrl-T writes down what the line has become.
+        let report = format!("printf '%s\\n' \"$READLINE_LINE\" >> {}", answers.display());
+        let bound = format!("report() {{ {report}; }}; bind -x '\"\\C-t\": report'");
+        // The prompt is there when keys no longer go to the terminal itself, which has its own idea of Ctrl-U.
+        terminal.send(&format!("{setup}; source {}; {bound}; PS1='Ty''pe: '\n", script.display()));
+        terminal.expect("Type: ");
+        Bash { terminal, answers, asked: 0 }
+    }
+
+    /// What a line becomes when Tab is pressed.
+    fn complete(&mut self, line: &str) -> String {
+        // Ctrl-U takes the line away.
+        self.terminal.send(&format!("{line}\t\u{14}\u{15}"));
+        self.asked += 1;
+        let told = || std::fs::read_to_string(&self.answers).unwrap();
+        program::until(line, || told().lines().count() == self.asked);
+        told().lines().last().unwrap().trim_end().to_owned()
+    }
+}
+
 #[test]
 fn bash_completes_words_options_choices_and_paths() {
-    if !has("bash") {
+    if !has("bash") || !has("setsid") {
         return;
     }
     let (directory, script) = prepared("bash", "demo.bash");
     accepts("bash", &script);
-    let complete = |line: &str| {
-        let driver = driver("bash.bash");
-        let done = run(directory.path(), Command::new("bash").arg(driver).arg(&script).arg(line));
-        assert!(done.stderr.is_empty(), "{line}: {}", text(&done.stderr));
-        text(&done.stdout)
-    };
-    for (line, word) in LINES {
-        assert_eq!(complete(line), word, "{line}");
-    }
-    for line in HIDDEN {
-        assert_eq!(complete(line), "", "{line}");
+    // With readline's own idea of what breaks a word, and with that of people who changed it.
+    for setup in [":", "COMP_WORDBREAKS=${COMP_WORDBREAKS//[=@:]/}"] {
+        let mut bash = Bash::start(directory.path(), &script, setup);
+        for (line, word) in LINES {
+            let head = line.rsplit_once(' ').unwrap().0;
+            assert_eq!(bash.complete(line), format!("{head} {word}"), "{setup}: {line}");
+        }
+        for line in HIDDEN {
+            assert_eq!(bash.complete(line), line, "{setup}");
+        }
+        assert_eq!(bash.complete("demo ping --input @two"), "demo ping --input @two\\ words.txt", "{setup}");
+        bash.terminal.send("exit\n");
+        bash.terminal.kept();
     }
 }
 
@@ -156,9 +230,11 @@ fn the_other_shells_have_a_script_with_every_group() {
         let printed = Command::new(env!("CARGO_BIN_EXE_demo")).args(["completions", shell]).output().unwrap();
         let script = text(&printed.stdout);
         assert!(script.contains(mark), "{shell}");
+        assert!(script.contains("store_search") && script.contains("exit-codes"), "{shell}");
         for group in ["deploy", "draw", "file", "math", "note", "probe", "process", "store"] {
             assert!(script.contains(group), "{shell}: {group}");
         }
-        assert!(!script.contains("trace-id") && !script.contains("cat_file"), "{shell}");
+        let mut words = script.split(|c: char| !c.is_alphanumeric() && !"_-".contains(c));
+        assert!(!words.any(|word| ["trace-id", "cat_file"].contains(&word)), "{shell}");
     }
 }

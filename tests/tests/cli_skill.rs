@@ -2,9 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
-#[path = "../src/demo/mod.rs"]
-mod demo;
-
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +9,7 @@ use serde_json::{Value, json};
 use snapbox::data::DataFormat;
 use snapbox::{Assert, Data};
 use tests::captured::Captured;
+use tests::demo;
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::{Behavior, DynTool, Registry, ToolContext, ToolOutput};
 use tool_std::{Sandbox, SandboxPolicy, Workspace, WorkspacePolicy};

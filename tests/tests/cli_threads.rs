@@ -2,9 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
-#[path = "../src/demo/mod.rs"]
-mod demo;
-
 use std::fs;
 use std::io::{self};
 use std::path::Path;
@@ -13,6 +10,7 @@ use std::thread;
 
 use serde_json::Value;
 use tests::captured::Captured;
+use tests::demo;
 use tool_cli::{Cli, Io, Terminal, Tty};
 
 /// A person who always says the same.

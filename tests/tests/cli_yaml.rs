@@ -12,12 +12,33 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value, json};
+use tests::numbers::Numbers;
 use tool_cli::{table, yaml};
 
-/// Reads a JSON list of YAML texts, and writes the list of their values.
-const READER: &str = "\
+/// Reads a JSON list of YAML texts, and writes the list of their values as version 1.1 has them.
+const OLD: &str = "\
 import json, sys, yaml
 print(json.dumps([yaml.safe_load(text) for text in json.load(sys.stdin)], default=repr))";
+
+/// The same by version 1.2: what a plain scalar is, the core schema says (YAML 1.2.2 §10.3.2).
+const NEW: &str = r#"
+import json, re, sys, yaml
+class Core(yaml.SafeLoader):
+    yaml_implicit_resolvers = {}
+def plain(tag, pattern, read):
+    Core.add_implicit_resolver(tag, re.compile(pattern + r'\Z'), None)
+    Core.add_constructor(tag, lambda loader, node: read(loader.construct_scalar(node)))
+def integer(text):
+    base = {'0o': 8, '0x': 16}.get(text[:2], 10)
+    return int(text if base == 10 else text[2:], base)
+def number(text):
+    return float(text.replace('.inf', 'inf').replace('.Inf', 'inf').replace('.INF', 'inf').replace('.', '', text[1:].lower() == 'nan'))
+plain('tag:yaml.org,2002:null', '(?:null|Null|NULL|~|)', lambda _: None)
+plain('tag:yaml.org,2002:bool', '(?:true|True|TRUE|false|False|FALSE)', lambda text: text.lower() == 'true')
+plain('tag:yaml.org,2002:int', '(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)', integer)
+plain('tag:yaml.org,2002:float',
+      r'(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))', number)
+print(json.dumps([yaml.load(text, Core) for text in json.load(sys.stdin)], default=repr))"#;
 
 /// Texts that one reader or the other takes for something else when they stand bare.
 const TEXTS: [&str; 72] = [
@@ -95,40 +116,34 @@ const TEXTS: [&str; 72] = [
     "\\",
 ];
 
-/// Numbers that are the same in every run (xorshift64).
-struct Numbers(u64);
+/// Makes values.
+#[derive(Default)]
+struct Maker(Numbers);
 
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % limit as u64).unwrap()
-    }
-
+impl Maker {
     fn scalar(&mut self) -> Value {
-        match self.below(10) {
+        match self.0.below(10) {
             0 => Value::Null,
-            1 => json!(self.below(2) == 0),
-            2 => json!(self.0 as i64),
-            3 => json!(self.0),
-            4 => json!(f64::from(u32::try_from(self.below(1 << 30)).unwrap()) / 1024.0),
-            5 => json!([1e3, 1e21, 1.5e-9, -0.0, 1e300, 2.0, -12.5][self.below(7)]),
-            _ => json!(TEXTS[self.below(TEXTS.len())]),
+            1 => json!(self.0.below(2) == 0),
+            2 => json!(self.0.any() as i64),
+            3 => json!(self.0.any()),
+            4 => json!(f64::from(u32::try_from(self.0.below(1 << 30)).unwrap()) / 1024.0),
+            5 => json!([1e3, 1e21, 1.5e-9, -0.0, 1e300, 2.0, -12.5][self.0.below(7)]),
+            _ => json!(TEXTS[self.0.below(TEXTS.len())]),
         }
     }
 
     fn value(&mut self, depth: usize) -> Value {
-        match self.below(if depth == 0 { 1 } else { 3 }) {
+        match self.0.below(if depth == 0 { 1 } else { 3 }) {
             0 => self.scalar(),
-            1 => (0..self.below(4)).map(|_| self.value(depth - 1)).collect(),
+            1 => (0..self.0.below(4)).map(|_| self.value(depth - 1)).collect(),
             _ => self.object(depth - 1),
         }
     }
 
     fn object(&mut self, depth: usize) -> Value {
-        let members = (0..self.below(4)).map(|_| {
-            let key = TEXTS[self.below(TEXTS.len())].to_owned();
+        let members = (0..self.0.below(4)).map(|_| {
+            let key = TEXTS[self.0.below(TEXTS.len())].to_owned();
             (key, self.value(depth))
         });
         Value::Object(members.collect::<Map<_, _>>())
@@ -137,41 +152,37 @@ impl Numbers {
 
 /// Every text once, alone and as a key, and generated values.
 fn values() -> Vec<Value> {
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut made = Maker::default();
     let mut values: Vec<Value> =
         TEXTS.iter().flat_map(|text| [json!(text), json!({*text: [text]})]).collect();
     while values.len() < 500 {
-        values.push(numbers.value(3));
+        values.push(made.value(3));
     }
     values
 }
 
-#[test]
-fn a_reader_of_yaml_1_2_reads_the_same_values() {
-    for value in values() {
-        let text = yaml::render(&value);
-        let read: Value = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"));
-        assert!(same(&read, &value), "{value} became {read} in\n{text}");
-    }
-}
-
-#[test]
-fn a_reader_of_yaml_1_1_reads_the_same_values() {
+/// What a reader makes of the texts, by a program for Python; nothing where it cannot run.
+fn read_by(program: &str, texts: &[String]) -> Option<Vec<Value>> {
     let found = Command::new("python3").args(["-c", "import yaml"]).output();
     if !found.is_ok_and(|found| found.status.success()) {
-        return tool_trials::skip("PyYAML is missing");
+        tool_trials::skip("PyYAML is missing");
+        return None;
     }
-    let values = values();
-    let texts: Vec<String> = values.iter().map(yaml::render).collect();
     let mut python = Command::new("python3")
-        .args(["-c", READER])
+        .args(["-c", program])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     python.stdin.take().unwrap().write_all(json!(texts).to_string().as_bytes()).unwrap();
     let output = python.wait_with_output().unwrap();
-    let read: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+fn is_read_by(program: &str) {
+    let values = values();
+    let texts: Vec<String> = values.iter().map(yaml::render).collect();
+    let Some(read) = read_by(program, &texts) else { return };
     assert_eq!(read.len(), values.len());
     let wrong: Vec<String> = values
         .iter()
@@ -181,6 +192,35 @@ fn a_reader_of_yaml_1_1_reads_the_same_values() {
         .map(|((value, read), text)| format!("{value} became {read} in\n{text}"))
         .collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), values.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_writers_own_reader_reads_the_same_values() {
+    for value in values() {
+        let text = yaml::render(&value);
+        let read: Value = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"));
+        assert!(same(&read, &value), "{value} became {read} in\n{text}");
+    }
+}
+
+#[test]
+fn a_reader_of_yaml_1_2_reads_the_same_values() {
+    is_read_by(NEW);
+}
+
+#[test]
+fn a_reader_of_yaml_1_1_reads_the_same_values() {
+    is_read_by(OLD);
+}
+
+#[test]
+fn the_two_readers_differ_where_the_versions_do() {
+    let texts = ["no", "0o17", "017", "1:30", "2026-01-31", "~", "1e3", "'no'"].map(str::to_owned);
+    let Some(new) = read_by(NEW, &texts) else { return };
+    assert_eq!(json!(new), json!(["no", 15, 17, "1:30", "2026-01-31", null, 1000.0, "no"]));
+    let old = read_by(OLD, &texts).unwrap();
+    assert_eq!(json!(old[..4]), json!([false, "0o17", 15, 90]));
+    assert_eq!(json!(old[5..]), json!([null, "1e3", "no"]));
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn row(pattern: &str) -> (String, RowSource) {
 
 /// One run of the program in which agents have these rows: exit status and what it wrote.
 fn run(rows: &'static [&'static str], env: &[(&str, &str)], words: &[&str]) -> (u8, String) {
-    let stored = move |_: &str| Ok(rows.iter().map(|pattern| row(pattern)).collect());
+    let stored = move |_: &tool_cli::Settings, _: &str| Ok(rows.iter().map(|pattern| row(pattern)).collect());
     let cli = Cli::new(registry()).name("shop").rows(stored);
     let written = Captured::default();
     let env: BTreeMap<_, _> = env.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();

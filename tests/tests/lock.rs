@@ -138,6 +138,16 @@ fn a_file_that_is_missing_broken_or_newer_is_told() {
     assert_eq!(code, 6);
     assert!(told.contains("no regular file"), "{told}");
     std::fs::remove_file(&pipe).unwrap();
+    let text = Lock::of(&registry).unwrap().text().unwrap();
+    write(&text.replacen("sha256:", "sha256:0", 1));
+    let (code, _, told) = run(&registry, at, &["lock", "--check"]);
+    assert_eq!(code, 6);
+    assert!(told.contains("fingerprint of `buy_shirt`") && told.contains("tools lock"), "{told}");
+    // Both sides of a merge are right, what came of them is neither.
+    write(&text.replace("The size.", "Which size."));
+    assert_eq!(run(&registry, at, &["lock", "--check"]).0, 6);
+    write(&text);
+    assert_eq!(run(&registry, at, &["lock", "--check"]).0, 0);
     write("<<<<<<< ours\n");
     assert_eq!(run(&registry, at, &["lock", "--check"]).0, 6);
     assert_eq!(run(&registry, at, &["lock"]).0, 0);

@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tests::streams::mixed;
+
 const README: &str = include_str!("../../README.md");
 const QUICKSTART: &str = include_str!("../../examples/quickstart/src/main.rs");
 
@@ -21,6 +23,13 @@ fn its_transcripts_are_what_the_program_prints() {
     let cases = trycmd::TestCases::new();
     cases.env("NO_COLOR", "1").register_bin("quickstart", program("quickstart"));
     cases.case(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md"));
+}
+
+#[test]
+fn each_of_its_transcripts_is_on_one_stream() {
+    let (lines, wrong) = mixed(README, "quickstart", &program("quickstart"));
+    assert!(lines >= 5, "{lines} lines");
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 #[test]

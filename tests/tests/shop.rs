@@ -5,6 +5,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -30,7 +31,8 @@ impl Shop {
     fn command(&self, attempt: Option<u32>, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_shop"));
         command.args(words).env_clear().current_dir(self.home.path());
-        command.env("SHOP_HOME", self.home.path()).env("SHOP_RUN", "order-7").env("SHOP_BANK", &self.bank);
+        command.env("SHOP_HOME", self.home.path()).env("SHOP_BANK", &self.bank);
+        command.env("SHOP_RUN", "order-7").env("SHOP_NODE", "checkout").env("XDG_STATE_HOME", self.state());
         if let Some(attempt) = attempt {
             command.env("SHOP_ATTEMPT", attempt.to_string());
         }
@@ -51,13 +53,17 @@ impl Shop {
         self.command(None, words).spawn().unwrap()
     }
 
+    fn state(&self) -> PathBuf {
+        self.home.path().join("state")
+    }
+
     fn effects(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.home.path().join("effects")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
     fn rows(&self) -> Vec<tool_core::journal::Row> {
-        let path = self.home.path().join("journal.db");
+        let path = self.state().join("shop/journal.db");
         let journal = SqliteJournal::open(path, SqliteOptions::default()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(journal.rows(&RowQuery::default())).unwrap()

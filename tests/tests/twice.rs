@@ -12,6 +12,9 @@ mod nearest;
 #[path = "../../tool-macros/src/check/reserved.rs"]
 #[allow(dead_code, reason = "it is the macros' own file, read as it is")]
 mod reserved;
+#[path = "../../tool-macros/src/check/spelling.rs"]
+#[allow(dead_code, reason = "it is the macros' own file, read as it is")]
+mod spelling;
 
 #[test]
 fn the_flags_that_macros_refuse_are_those_of_the_command_line() {
@@ -27,6 +30,22 @@ fn the_flags_that_macros_refuse_are_those_of_the_command_line() {
     assert_eq!(of_macros, of_program);
     assert_eq!(of_macros.len(), reserved::SHORT.len(), "one is listed twice");
     assert!(GLOBALS.iter().any(|row| row.long == reserved::DRY_RUN));
+}
+
+/// What is wrong with a name, and the right one near it.
+#[test]
+fn a_name_that_cannot_be_one_is_repaired_alike_by_macros_and_at_run_time() {
+    let long = "a b".repeat(40);
+    for name in ["2nd", "a b", "a  b", "a_ b", " a ", "-x", "größe", "a.b.c", "a--b!", "_ 2", &long] {
+        let told =
+            tool_core::DynTool::builder(name).description("Is.").build().map(drop).unwrap_err().to_string();
+        let macros = spelling::NAME.refusal("name", name);
+        let (_, right) = macros.split_once("; try ").unwrap();
+        assert!(told.contains(spelling::NAME.pattern) && macros.contains(spelling::NAME.pattern), "{told}");
+        assert!(told.ends_with(&format!("; try {right}")), "{told} is not {macros}");
+    }
+    assert!(tool_core::DynTool::builder("a_b").description("Is.").build().is_ok());
+    assert!(spelling::NAME.fits("a_b"));
 }
 
 /// What of the table of `given` names is near, by the rule at run time and by the one of the macros.

@@ -102,6 +102,10 @@ impl Session<'_> {
         if own && !settings.dry_run {
             return ExitCode::SUCCESS;
         }
+        let warnings = output.meta.get(builtin::WARNINGS).filter(|_| stage.builtin).and_then(Value::as_array);
+        let warnings: Vec<String> =
+            warnings.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        self.warn(settings, warnings.iter());
         let selection = settings.select.as_ref();
         let mut notes = selection.map(|selection| selection.keep(&mut output)).unwrap_or_default();
         notes.iter_mut().for_each(|note| note.insert_str(0, "warning: "));

@@ -70,7 +70,7 @@ pub(crate) fn refused(given: &AllGiven, settings: &Settings) -> Vec<Fault> {
     if settings.format.is_some_and(|format| format != Format::Jsonl) {
         options.push(Global::Format);
     }
-    refused::refused(given, &options, "one JSON line for each call")
+    refused::refused(given, &options, "the output is one JSON line for each call")
 }
 
 /// What a line asks for.

@@ -18,7 +18,7 @@ pub(crate) fn brackets(param: &Param) -> Vec<String> {
     if matches!(param.kind, Kind::List(_) | Kind::Map(_)) && !param.positional && !param.last {
         all.push("[repeatable]".to_owned());
     }
-    if param.stdin || param.kind.is_json() || matches!(param.kind, Kind::Map(_)) {
+    if param.reads_files() {
         all.push("[@FILE or - reads it]".to_owned());
     }
     all.extend(param.env.as_ref().map(|name| format!("[env: {name}]")));

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use clap::Command;
+use clap::{Arg, Command};
 use tool_core::ToolError;
 
 use crate::builtin::{self, Program};
 use crate::flags::Table;
 use crate::globals::{Global, Place};
 use crate::help;
-use crate::options::{Form, Options, one_line};
+use crate::options::{Form, Options, one_line, with_values};
 use crate::schema;
 use crate::tree::{self, Tree};
 
@@ -75,7 +75,38 @@ impl ClapTree<'_> {
                 root = root.subcommand(self.tool(command));
             }
         }
-        root
+        if self.options.form == Form::Script { self.named(root, tools) } else { root }
+    }
+
+    /// The commands that every program has with the names that they take: those of tools, of groups, and the words of pages.
+    fn named(&self, root: Command, tools: &Tree<'_>) -> Command {
+        let names: Vec<String> = tools
+            .all()
+            .filter(|command| self.lists(command))
+            .map(|command| command.entry.name().to_owned())
+            .collect();
+        let groups: Vec<String> = tools.groups.keys().cloned().collect();
+        let named = |command: Command| command.mut_args(|arg| offering(arg, Arg::is_positional, &names));
+        let topics = builtin::help::words().map(plain);
+        let pages: Vec<Command> = root
+            .get_subcommands()
+            .filter(|top| top.get_name() != "help")
+            .map(words_alone)
+            .chain(topics)
+            .collect();
+        root.mut_subcommands(|top| match top.get_name() {
+            "call" => named(top),
+            "tools" => top.mut_subcommands(|leaf| match leaf.get_name() {
+                "show" | "why" | "schema" => named(leaf),
+                _ => leaf,
+            }),
+            "skill" => top.mut_args(|arg| offering(arg, |arg| arg.get_long() == Some("group"), &groups)),
+            "help" => {
+                let options = top.get_arguments().filter(|arg| !arg.is_positional());
+                words_alone(&top).args(options.cloned()).subcommands(pages.clone())
+            }
+            _ => top,
+        })
     }
 
     /// Whether a command is there: pages tell of deprecated ones, scripts do not offer them.
@@ -131,6 +162,20 @@ impl ClapTree<'_> {
             // Manual pages have a section for them; see `builtin::man`.
             all => command.before_long_help(all.join("\n\n")),
         }
+    }
+}
+
+/// An argument with words that a script offers for it, if it is the one.
+fn offering(arg: Arg, is_it: impl Fn(&Arg) -> bool, words: &[String]) -> Arg {
+    if is_it(&arg) { with_values(arg, words.to_vec()) } else { arg }
+}
+
+/// A command and what is below it, without anything that they take.
+fn words_alone(command: &Command) -> Command {
+    let alone = plain(command.get_name()).subcommands(command.get_subcommands().map(words_alone));
+    match command.get_about() {
+        Some(about) => alone.about(about.clone()),
+        None => alone,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tool_core::{
@@ -19,6 +19,8 @@ use crate::globals::AllGiven;
 use crate::io::Io;
 use crate::session::{Next, Session};
 use crate::settings::{self, OwnKey, Owner, Settings};
+#[cfg(feature = "store")]
+use crate::store::Recorded;
 use crate::tree::Tree;
 use crate::{command_line, schema};
 
@@ -38,7 +40,20 @@ pub(crate) type ReadPolicy =
     dyn Fn(&Path, &Settings, &Registry) -> Result<Arc<dyn Policy>, ToolError> + Send + Sync;
 
 /// The rows that are stored for an agent: each pattern with its source.
-pub(crate) type StoredRows = dyn Fn(&str) -> Result<Vec<(String, RowSource)>, ToolError> + Send + Sync;
+pub(crate) type StoredRows =
+    dyn Fn(&Settings, &str) -> Result<Vec<(String, RowSource)>, ToolError> + Send + Sync;
+
+/// What is recorded of calls: nothing, in a program without a store.
+#[cfg(not(feature = "store"))]
+#[derive(PartialEq, Eq)]
+struct Recorded;
+
+#[cfg(not(feature = "store"))]
+impl Recorded {
+    fn of(_: &Settings) -> Recorded {
+        Recorded
+    }
+}
 
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
@@ -72,9 +87,12 @@ pub struct Cli {
     pub(crate) groups: BTreeMap<String, String>,
     pub(crate) executor: Option<Result<Executor, ToolError>>,
     /// The executor of a program that has none of its own: it remembers what a person approved for good.
-    pub(crate) standard: OnceLock<Executor>,
-    pub(crate) layers: Option<Box<Layers>>,
-    pub(crate) provide: Option<Box<Provide>>,
+    /// Runs that record their calls elsewhere or otherwise have one each.
+    standard: Mutex<Vec<(Recorded, Executor)>>,
+    pub(crate) layers: Option<Arc<Layers>>,
+    pub(crate) provide: Option<Arc<Provide>>,
+    #[cfg(feature = "store")]
+    pub(crate) store: crate::store::Store,
     #[cfg(feature = "mcp")]
     pub(crate) serving: Option<Box<Serving>>,
     #[cfg(feature = "mcp")]
@@ -128,15 +146,20 @@ impl Cli {
             about: String::new(),
             groups: BTreeMap::new(),
             executor: None,
-            standard: OnceLock::new(),
+            standard: Mutex::default(),
             layers: None,
             provide: None,
+            #[cfg(feature = "store")]
+            store: crate::store::Store::default(),
             #[cfg(feature = "mcp")]
             serving: None,
             #[cfg(feature = "mcp")]
             served: None,
             probes: Vec::new(),
             tables: Vec::new(),
+            #[cfg(feature = "store")]
+            keys: crate::store::mode::KEYS.to_vec(),
+            #[cfg(not(feature = "store"))]
             keys: Vec::new(),
             variables: Vec::new(),
             policy: None,
@@ -181,14 +204,14 @@ impl Cli {
         self
     }
 
-    /// Adds layers to the executor of the program's own tools, once they are collected: a journal, for instance. It is built
-    /// once for all runs of this value, with the settings of the first.
+    /// Adds layers to the executor of the program's own tools, once they are collected. It is built once for all runs of this
+    /// value that record their calls in one place, with the settings of the first.
     #[must_use]
     pub fn layers<F>(mut self, add: F) -> Cli
     where
         F: Fn(ExecutorBuilder, &Settings) -> Result<ExecutorBuilder, ToolError> + Send + Sync + 'static,
     {
-        self.layers = Some(Box::new(add));
+        self.layers = Some(Arc::new(add));
         self
     }
 
@@ -200,7 +223,7 @@ impl Cli {
     where
         F: Fn(&Settings) -> Result<ContextBuilder, ToolError> + Send + Sync + 'static,
     {
-        self.provide = Some(Box::new(provide));
+        self.provide = Some(Arc::new(provide));
         self
     }
 
@@ -237,19 +260,23 @@ impl Cli {
         self
     }
 
-    /// Where rows of agents are stored. They are united with those of the policy and of the program.
+    /// Where rows of agents are stored, by the agent. They are united with those of the policy and of the program.
     #[must_use]
     pub fn rows<F>(mut self, stored: F) -> Cli
     where
-        F: Fn(&str) -> Result<Vec<(String, RowSource)>, ToolError> + Send + Sync + 'static,
+        F: Fn(&Settings, &str) -> Result<Vec<(String, RowSource)>, ToolError> + Send + Sync + 'static,
     {
         self.rows = Some(Arc::new(stored));
         self
     }
 
     /// The stored rows of an agent.
-    pub(crate) fn rows_of(&self, agent: &str) -> Result<Vec<(String, RowSource)>, ToolError> {
-        self.rows.as_ref().map_or(Ok(Vec::new()), |stored| stored(agent))
+    pub(crate) fn rows_of(
+        &self,
+        settings: &Settings,
+        agent: &str,
+    ) -> Result<Vec<(String, RowSource)>, ToolError> {
+        self.rows.as_ref().map_or(Ok(Vec::new()), |stored| stored(settings, agent))
     }
 
     /// Adds a command beside the built-in ones, under a word that no tool may have. It finds the program's tools and what the
@@ -381,24 +408,29 @@ impl Cli {
                 Err(ToolError::new(error.kind(), error.message().to_owned())
                     .code(error.code_str().to_owned()))
             }
-            None => match self.standard.get() {
-                Some(executor) => Ok(executor.clone()),
-                None => {
-                    let builder = self.layered(Executor::standard(registry.clone()), settings)?;
-                    let executor = for_command_line(builder).build()?;
-                    Ok(self.standard.get_or_init(|| executor).clone())
+            None => {
+                let recorded = Recorded::of(settings);
+                let mut standard = self.standard.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some((_, executor)) = standard.iter().find(|row| row.0 == recorded) {
+                    return Ok(executor.clone());
                 }
-            },
+                let builder = self.layered(Executor::standard(registry.clone()), settings)?;
+                let executor = for_command_line(builder).build()?;
+                standard.push((recorded, executor.clone()));
+                Ok(executor)
+            }
         }
     }
 
-    /// With the layers that the program adds.
+    /// With the journal of the run, and the layers that the program adds.
     pub(crate) fn layered(
         &self,
         builder: ExecutorBuilder,
         settings: &Settings,
     ) -> Result<ExecutorBuilder, ToolError> {
         let builder = builder.max_args_bytes(settings.max_args_bytes());
+        #[cfg(feature = "store")]
+        let builder = self.recorded(builder, settings)?;
         match &self.layers {
             Some(add) => add(builder, settings),
             None => Ok(builder),
@@ -407,11 +439,27 @@ impl Cli {
 
     /// The context of calls, as far as it does not depend on the single call.
     pub(crate) fn context_of(&self, settings: &Settings, io: &Io) -> Result<ContextBuilder, ToolError> {
-        let builder = match &self.provide {
-            Some(provide) => provide(settings)?,
-            None => ToolContext::builder().secrets(settings.secrets()),
-        };
-        Ok(builder.cancellation(io.cancel.clone()))
+        Ok(self.provided(settings)?.cancellation(io.cancel.clone()))
+    }
+
+    /// The context that the program provides.
+    pub(crate) fn provided(&self, settings: &Settings) -> Result<ContextBuilder, ToolError> {
+        match &self.provide {
+            Some(provide) => provide(settings),
+            None => Ok(ToolContext::builder().secrets(settings.secrets())),
+        }
+    }
+
+    /// The context of calls at their place in a run, where the environment names one.
+    #[cfg(not(feature = "store"))]
+    pub(crate) fn placed(&self, builder: ContextBuilder, _: &Settings) -> Result<ContextBuilder, ToolError> {
+        Ok(builder)
+    }
+
+    /// Writes what is still queued, before the process ends.
+    pub(crate) fn close(&self) {
+        #[cfg(feature = "store")]
+        self.store.close();
     }
 
     /// What the options, variables and settings file of a run say, and what is wrong with their words.
@@ -424,7 +472,10 @@ impl Cli {
             tables: &self.tables,
             keys: &self.keys,
         };
-        settings::read(given, io, owner)
+        let (settings, faults) = settings::read(given, io, owner);
+        #[cfg(feature = "store")]
+        let settings = Settings { store: self.store.lend(), ..settings };
+        (settings, faults)
     }
 
     /// The prefix of the program's variables.

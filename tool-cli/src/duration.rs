@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tool_core::ToolError;
+
 /// Units with their milliseconds; a longer one first where one ends like another.
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
@@ -22,6 +24,33 @@ pub fn parse(text: &str) -> Option<Duration> {
     }
     let length = Duration::from_millis(number.parse::<u64>().ok()?.checked_mul(*unit)?);
     (!length.is_zero() && length <= LONGEST).then_some(length)
+}
+
+/// How long ago, of days at most: a whole number with s, m, h or d. `name` is the parameter that asks.
+///
+/// ```
+/// use std::time::Duration;
+/// assert_eq!(tool_cli::duration::ago("since", "7d")?, Duration::from_secs(7 * 24 * 3_600));
+/// assert_eq!(tool_cli::duration::ago("since", "soon").unwrap_err().code_str(), "bad_since");
+/// # Ok::<(), tool_core::ToolError>(())
+/// ```
+///
+/// # Errors
+/// `invalid_args`, code `bad_` and the name.
+pub fn ago(name: &str, text: &str) -> Result<Duration, ToolError> {
+    const UNITS: [(&str, u64); 4] = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)];
+    let read = UNITS.iter().find_map(|(unit, seconds)| {
+        let number = text.strip_suffix(unit)?;
+        let whole = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let number: u64 = number.parse().ok().filter(|_| whole)?;
+        // As milliseconds it must be a time of the journal.
+        let seconds = number.checked_mul(*seconds).filter(|seconds| *seconds <= i64::MAX as u64 / 1_000)?;
+        Some(Duration::from_secs(seconds))
+    });
+    read.ok_or_else(|| {
+        ToolError::invalid_args(format!("`{name}` is a number and s, m, h or d, such as 24h."))
+            .code(format!("bad_{name}"))
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::ffi::{OsStr, OsString};
 
 use clap_complete::env::Shells;
-use tool_core::args::suggest;
+use tool_core::args::{shown_name, suggest};
 use tool_core::{Registry, ToolError};
 
 use crate::lex::Lexed;
@@ -41,7 +41,7 @@ impl Session<'_> {
 
 fn unknown(name: &str, shells: &Shells<'_>) -> ToolError {
     let known: Vec<&str> = shells.names().collect();
-    let shown: String = name.chars().take(80).collect();
+    let shown = shown_name(name);
     let near = suggest(name, known.iter().map(|name| (*name, *name)));
     let hint = near.first().map_or_else(
         || format!("the shells are {}", known.join(", ")),

@@ -242,6 +242,11 @@ impl Param {
         format!("--{}", self.long.as_deref().unwrap_or(&self.name))
     }
 
+    /// Whether `@FILE` and `-` are read.
+    pub fn reads_files(&self) -> bool {
+        self.stdin || self.kind.is_json() || matches!(self.kind, Kind::Map(_))
+    }
+
     /// Its default, where it is not null.
     pub fn default(&self) -> Option<&Value> {
         self.schema.get("default").filter(|value| !value.is_null())

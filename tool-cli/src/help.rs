@@ -13,6 +13,7 @@ use crate::globals::{Global, GlobalDef, Place};
 use crate::kind::Kind;
 use crate::options::{FIXED, Form, Options};
 use crate::quote::quote;
+use crate::synopsis::flag;
 use crate::tree::{self, Tree};
 
 /// Least and greatest width of a page.
@@ -271,9 +272,18 @@ fn hanging(head: &str, text: &str, width: usize) -> String {
     out
 }
 
-/// `demo store search [OPTIONS] <QUERY>`.
+/// `demo note write [OPTIONS] --body <BODY> <TITLE>`.
 pub(crate) fn usage(name: &str, table: &Table) -> String {
     let mut usage = format!("{name} [OPTIONS]");
+    let is_needed = |param: &&Param| param.required && !param.positional && !param.last && !param.hidden;
+    for param in table.params.iter().filter(is_needed) {
+        let Some(option) = param.usage() else { continue };
+        let many = if matches!(param.kind, Kind::List(_) | Kind::Map(_)) { "..." } else { "" };
+        usage.push_str(&match param.kind {
+            Kind::Switch => format!(" {}", flag(param, table)),
+            _ => format!(" {option} <{}>{many}", param.value_name),
+        });
+    }
     for param in table.params.iter().filter(|param| (param.positional || param.last) && param.long.is_some())
     {
         let many = if matches!(param.kind, Kind::List(_)) { "..." } else { "" };

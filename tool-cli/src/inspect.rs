@@ -29,6 +29,11 @@ impl Session<'_> {
         report.limits = limits::all(settings);
         report.provider_limits = dialects::limits();
         report.sections.insert("dialects".to_owned(), dialects::section(registry));
+        #[cfg(feature = "store")]
+        match self.journal_probe(settings) {
+            Ok(probe) => report.add("journal", probe),
+            Err(error) => report.checks.push(broken("journal", &error)),
+        }
         for (name, probe) in &self.cli.probes {
             match probe(settings) {
                 Ok(probe) => report.add(name, probe),

@@ -85,7 +85,7 @@ pub(crate) enum Step {
 }
 
 /// Reads the words of one command line from left to right.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lexer<'a> {
     raw: &'a RawArgs,
     cursor: ArgCursor,
@@ -98,6 +98,8 @@ pub(crate) struct Lexer<'a> {
     /// Whether `--` ended the options.
     dashed: Option<usize>,
     free: Vec<Free>,
+    /// Whether the option just read is a short one that does not exist, without anything behind its letter.
+    stray_short: bool,
     out: Lexed,
 }
 
@@ -114,6 +116,7 @@ impl<'a> Lexer<'a> {
             worded: false,
             dashed: None,
             free: Vec::new(),
+            stray_short: false,
             out: Lexed::default(),
         }
     }
@@ -131,16 +134,29 @@ impl<'a> Lexer<'a> {
 
     /// The help that is asked for so far, or by a word that is left, in front of `--`.
     pub(crate) fn help(&self) -> Option<Detail> {
-        let ahead = self.raw.clone();
-        let mut cursor = self.cursor.clone();
-        let words = std::iter::from_fn(|| ahead.next_os(&mut cursor).map(OsStr::to_owned));
-        let words: Vec<OsString> = words.take_while(|word| word != "--" && self.dashed.is_none()).collect();
+        let words = self.ahead();
         let asked = |word: &str| words.iter().any(|ahead| ahead == word);
         match self.out.help() {
             Some(Detail::Full) => Some(Detail::Full),
             _ if asked("--help") => Some(Detail::Full),
             short => short.or_else(|| asked("-h").then_some(Detail::Short)),
         }
+    }
+
+    /// Whether an option is among the words that are left, in front of `--`.
+    pub(crate) fn meets(&self, option: &str) -> bool {
+        let is_it = |word: &OsString| {
+            let rest = word.to_str().and_then(|word| word.strip_prefix(option));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        };
+        self.ahead().iter().any(is_it)
+    }
+
+    /// The words that are left, in front of `--`.
+    fn ahead(&self) -> Vec<OsString> {
+        let mut cursor = self.cursor.clone();
+        let words = std::iter::from_fn(|| self.raw.next_os(&mut cursor).map(OsStr::to_owned));
+        words.take_while(|word| word != "--" && self.dashed.is_none()).collect()
     }
 
     /// The next word that is no option, unless an option of the tool stands in front of it.
@@ -167,7 +183,7 @@ impl<'a> Lexer<'a> {
                     self.free.push(Free { at, value, doubtful: doubtful && self.dashed.is_none() });
                     doubtful = false;
                 }
-                Step::Option => doubtful = self.in_doubt(unknown),
+                Step::Option => doubtful = std::mem::take(&mut self.stray_short) || self.in_doubt(unknown),
                 Step::End => break,
             }
         }

@@ -3,8 +3,8 @@
 //! [`run`] is the whole `main` of a program; [`Cli`] is the same as a value, which touches nothing of the process. The command
 //! line is one more surface: it reads words into a call, hands it to the executor and renders the one result.
 //!
-//! Features: `completions` and `man` (both by default), `dynamic-completion`, and `mcp`, with which the program serves its tools to
-//! MCP clients. A command whose feature is off does not exist.
+//! Features: `completions` and `man` (both by default), `dynamic-completion`, `mcp`, with which the program serves its tools to
+//! MCP clients, and `store`, with which it records its calls in a journal. A command whose feature is off does not exist.
 //!
 //! A start of a program costs what its definitions cost to load. A large one on Linux does well to be linked at a fixed address, by
 //! a `build.rs` that prints `cargo:rustc-link-arg-bins=-no-pie`: at any other each start first writes every pointer of every
@@ -70,6 +70,8 @@ mod signals;
 mod size;
 mod skill;
 mod sources;
+#[cfg(feature = "store")]
+mod store;
 mod style;
 mod synopsis;
 pub mod table;
@@ -88,5 +90,7 @@ pub use run::{main, main_from, run};
 pub use schema::Target as SchemaTarget;
 pub use settings::{Color, LimitSet, OwnKey, Setting, Settings, Source};
 pub use sight::Surroundings;
+#[cfg(feature = "store")]
+pub use store::Place as JournalPlace;
 /// What tools are defined with: a crate that depends on this one alone can define its own.
 pub use tool_core;

@@ -20,6 +20,9 @@ use crate::settings::word::COLORS;
 /// A blank at which a line is not broken.
 pub(crate) const FIXED: &str = "\u{a0}";
 
+/// The hint of a value that may be `@FILE`. No parameter can ask for names of users, so scripts tell it by that.
+pub(crate) const READS_FILES: ValueHint = ValueHint::Username;
+
 /// What the arguments are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -122,6 +125,9 @@ impl Options<'_> {
             _ => arg,
         };
         let words = choices(param);
+        if param.hint.is_none() && param.reads_files() {
+            return with_values(arg.value_hint(READS_FILES), words);
+        }
         if words.is_empty() && param.hint.is_none() && (param.positional || param.last) {
             // zsh offers no option beside a position of which nothing is known; beside one without any word it does.
             return arg.value_parser(PossibleValuesParser::new(words));
@@ -179,9 +185,10 @@ impl Options<'_> {
         if self.form != Form::Script {
             return arg;
         }
-        let hint = match row.value_name {
-            "FILE" => ValueHint::FilePath,
-            "DIR" => ValueHint::DirPath,
+        let hint = match (row.global, row.value_name) {
+            (Global::Input, _) => READS_FILES,
+            (_, "FILE") => ValueHint::FilePath,
+            (_, "DIR") => ValueHint::DirPath,
             _ => ValueHint::Other,
         };
         with_values(arg.value_hint(hint), words_of(row.global))
@@ -216,7 +223,7 @@ fn words_of(global: Global) -> Vec<String> {
 }
 
 /// Offers words that a shell takes as they are.
-fn with_values(arg: Arg, words: Vec<String>) -> Arg {
+pub(crate) fn with_values(arg: Arg, words: Vec<String>) -> Arg {
     let plain: Vec<String> = words.into_iter().filter(|word| quote(word) == *word).collect();
     if plain.is_empty() { arg } else { arg.value_parser(PossibleValuesParser::new(plain)) }
 }

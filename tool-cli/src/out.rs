@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use tool_core::args::shown_name;
 use tool_core::{Content, ToolError, ToolOutput};
 
 use crate::format::{self, Format, Target};
 use crate::program;
 use crate::settings::Settings;
+use crate::sources::reason;
 
 /// What is left for standard output.
 pub(crate) enum Kept {
@@ -51,7 +53,7 @@ pub(crate) fn write(
     let binary = output.content.iter().filter(|block| parts(block).is_some()).count();
     if binary == 0 {
         let bytes = rendered(output, tool, settings);
-        replace(&cwd.join(path), &bytes).map_err(|error| unwritten(&error))?;
+        replace(&cwd.join(path), &bytes).map_err(|error| not_in(path, &cwd.join(path), &error))?;
         return Ok(Kept::Nothing(format!("wrote {} ({} bytes)", path.display(), bytes.len())));
     }
     let several = binary > 1 || path.as_os_str().to_string_lossy().ends_with('/');
@@ -65,7 +67,7 @@ pub(crate) fn write(
         let target =
             if several { path.join(numbered(written.len() + 1, mime_type)) } else { path.to_owned() };
         let bytes = STANDARD.decode(data).unwrap_or_default();
-        replace(&cwd.join(&target), &bytes).map_err(|error| unwritten(&error))?;
+        replace(&cwd.join(&target), &bytes).map_err(|error| not_in(&target, &cwd.join(&target), &error))?;
         let file = Written {
             mime_type: mime_type.to_owned(),
             path: target.display().to_string(),
@@ -129,6 +131,10 @@ fn numbered(number: usize, mime_type: &str) -> PathBuf {
 
 /// Writes a file beside its place and renames it, so that nobody ever reads half of it.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // What ends with a slash is a directory, which `Path` does not tell.
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
@@ -147,6 +153,20 @@ pub(crate) const UNWRITTEN: &str = "output_write";
 pub(crate) fn unwritten(error: &io::Error) -> ToolError {
     ToolError::failed(format!("The call succeeded, but its result could not be written: {}.", error.kind()))
         .code(UNWRITTEN)
+}
+
+/// The error of a result that could not be written to a file.
+fn not_in(shown: &Path, path: &Path, error: &io::Error) -> ToolError {
+    let named = shown.display().to_string();
+    let is_directory = path.is_dir() || named.ends_with('/');
+    let why = if is_directory { "it is a directory".to_owned() } else { reason(error) };
+    let text = format!(
+        "The call succeeded, but its result could not be written to '{}': {why}.",
+        shown_name(&named)
+    );
+    let error = ToolError::failed(text).code(UNWRITTEN);
+    // Several binary parts have names of their own in a directory; anything else is one file.
+    if is_directory { error.hint("name a file with --out") } else { error }
 }
 
 /// The error of a failure that could not be told where it should be.

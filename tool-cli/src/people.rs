@@ -76,7 +76,10 @@ fn tail(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
     }
     if scene.verbose && !error.details().is_empty() {
         let details = yaml::render(&serde_json::Value::Object(error.details().clone()));
-        let _ = write!(out, "details:\n{}", scene.safe(&details));
+        let _ = writeln!(out, "details:");
+        for line in scene.safe(&details).lines() {
+            let _ = writeln!(out, "{}", format!("  {line}").trim_end());
+        }
     }
     if !error.arg_issues().is_empty() {
         let words: Vec<&str> = scene.command.into_iter().flatten().map(String::as_str).collect();

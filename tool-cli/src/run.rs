@@ -52,7 +52,11 @@ pub fn main_from(cli: Result<Cli, ToolError>, argv: impl Iterator<Item = OsStrin
     let prepare = || if route::wants_version(&argv) { Ok(streams()) } else { process_io() };
     let run = || match prepare() {
         Ok(io) => match cli {
-            Ok(cli) => cli.run_from(&argv, io),
+            Ok(cli) => {
+                let code = cli.run_from(&argv, io);
+                cli.close();
+                code
+            }
             Err(error) => Cli::discover().fail(error, io),
         },
         Err(error) => {

@@ -8,7 +8,7 @@ mod told;
 use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 use tool_core::ToolOutput;
-use tool_core::args::{did_you_mean, suggest};
+use tool_core::args::{did_you_mean, shown_name, suggest};
 
 pub(crate) use self::told::no_such_part;
 
@@ -108,21 +108,25 @@ impl Path {
         self.steps.iter().try_fold(data, |value, step| step.find(value))
     }
 
-    /// The warning that the path leads nowhere, with the nearest key where its first missing step stands.
-    fn absent(&self, samples: &[&Value]) -> String {
-        let near = samples.iter().find_map(|sample| self.nearest(sample));
+    /// The warning that the path leads nowhere, with the nearest key where its first missing step stands. `root` is the query
+    /// for what the path is applied to.
+    fn absent(&self, samples: &[&Value], root: &str) -> String {
+        let near = samples.iter().find_map(|sample| self.nearest(sample, root));
         let hint = near.map(|hint| format!("; {hint}")).unwrap_or_default();
-        format!("--select {} is absent{hint}", self.text)
+        format!("--select {} is absent{hint}", shown_name(&self.text))
     }
 
     /// The hint with the nearest keys.
-    fn nearest(&self, data: &Value) -> Option<String> {
+    fn nearest(&self, data: &Value, root: &str) -> Option<String> {
         let mut value = data;
-        for step in &self.steps {
+        for (at, step) in self.steps.iter().enumerate() {
             match step.find(value) {
                 Some(inner) => value = inner,
                 None => {
                     let (Step::Key(key) | Step::Token(key)) = step else { return None };
+                    if value.is_array() {
+                        return self.of_elements(at, root);
+                    }
                     let keys = value.as_object()?.keys().map(|name| (name.as_str(), name.as_str()));
                     return did_you_mean(&suggest(key, keys));
                 }
@@ -130,6 +134,36 @@ impl Path {
         }
         None
     }
+
+    /// The hint for a name behind a list, where `at` is its step: one element has it, or each.
+    fn of_elements(&self, at: usize, root: &str) -> Option<String> {
+        let (list, rest) = self.steps.split_at_checked(at)?;
+        let plain = |step: &Step| match step {
+            Step::Key(key) => !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_'),
+            Step::Index(_) => true,
+            Step::Token(_) => false,
+        };
+        let is_named = matches!(list.first(), Some(Step::Key(_)));
+        if !is_named || !self.steps.iter().all(plain) {
+            return None;
+        }
+        let (list, rest) = (written(list), written(rest));
+        let (list, rest) = (shown_name(&list), shown_name(&rest));
+        Some(format!("`{list}` is a list: write `{list}[0].{rest}`, or `{root}.{list}[*].{rest}` for all"))
+    }
+}
+
+/// Steps as they are written, `a.b[0]`.
+fn written(steps: &[Step]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Key(key) | Step::Token(key) if text.is_empty() => text.push_str(key),
+            Step::Key(key) | Step::Token(key) => text.push_str(&format!(".{key}")),
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
+        }
+    }
+    text
 }
 
 impl Step {
@@ -168,7 +202,8 @@ fn steps(text: &str) -> Result<Vec<Step>, String> {
     loop {
         if let Some(behind) = rest.strip_prefix('[') {
             let (index, behind) = behind.split_once(']').ok_or("a `[` without `]`")?;
-            let index = array_index(index).ok_or_else(|| format!("`[{index}]` is no index; write `[0]`"))?;
+            let index = array_index(index)
+                .ok_or_else(|| format!("`[{}]` is no index; write `[0]`", shown_name(index)))?;
             steps.push(Step::Index(index));
             rest = behind;
         } else {
@@ -194,6 +229,7 @@ fn steps(text: &str) -> Result<Vec<Step>, String> {
 /// On a list whose first path begins with a name, the paths apply to each element.
 fn apply(paths: &[Path], data: &Value) -> Selected {
     let each = paths.first().is_some_and(Path::begins_with_name);
+    let root = if each && data.is_array() { "$[*]" } else { "$" };
     let (value, samples): (Value, Vec<&Value>) = match data {
         Value::Array(items) if each => {
             (items.iter().map(|item| pick(paths, item)).collect(), items.iter().collect())
@@ -202,7 +238,7 @@ fn apply(paths: &[Path], data: &Value) -> Selected {
     };
     let nowhere =
         |path: &&Path| !samples.is_empty() && samples.iter().all(|sample| path.find(sample).is_none());
-    let warnings = paths.iter().filter(nowhere).map(|path| path.absent(&samples)).collect();
+    let warnings = paths.iter().filter(nowhere).map(|path| path.absent(&samples, root)).collect();
     Selected { value, warnings }
 }
 
@@ -248,6 +284,32 @@ mod tests {
         let selected = Selection::parse("totl").unwrap().apply(&json!({"total": 2}));
         assert_eq!(selected.value, Value::Null);
         assert_eq!(selected.warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_name_behind_a_list_is_advised_to_name_an_element_or_all() {
+        let warning = |text: &str, data: &Value| {
+            let selected = Selection::parse(text).unwrap().apply(data);
+            assert!(!selected.warnings.is_empty(), "{text}");
+            selected.warnings[0].clone()
+        };
+        let data = json!({"a": {"entries": [{"name": "x"}]}});
+        let told = "--select a.entries.name is absent; `a.entries` is a list: write `a.entries[0].name`, or \
+                    `$.a.entries[*].name` for all";
+        assert_eq!(warning("a.entries.name", &data), told);
+        assert_eq!(select("a.entries[0].name", &data), (json!("x"), 0));
+        assert_eq!(select("$.a.entries[*].name", &data), (json!(["x"]), 0));
+        let each = json!([{"entries": [{"name": "x"}]}]);
+        assert!(warning("entries.name", &each).ends_with("or `$[*].entries[*].name` for all"));
+        assert_eq!(select("$[*].entries[*].name", &each), (json!(["x"]), 0));
+        // Nothing is advised that cannot be written without quotes.
+        assert_eq!(warning("a-b.name", &json!({"a-b": []})), "--select a-b.name is absent");
+    }
+
+    #[test]
+    fn a_long_path_is_not_repeated_whole() {
+        let selected = Selection::parse(&"x".repeat(130_000)).unwrap().apply(&json!({"total": 2}));
+        assert!(selected.warnings[0].len() < 200);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tool_core::{BoxFuture, Executor, Registry, ToolContext, ToolError};
+use tool_core::{BoxFuture, Executor, Registry, ToolError};
 use tool_mcp::{McpServer, McpServerBuilder};
 
 use crate::progress::Shared;
@@ -77,10 +77,7 @@ impl Session<'_> {
                 .code("server_unsupported")
                 .hint("a program that serves adds its layers with `Cli::layers`"));
         }
-        let context = match &self.cli.provide {
-            Some(provide) => provide(settings)?,
-            None => ToolContext::builder().secrets(settings.secrets()),
-        };
+        let context = self.cli.placed(self.cli.provided(settings)?, settings)?;
         let context = match &self.cli.serving {
             Some(serving) => serving(context),
             None => context,
@@ -91,7 +88,7 @@ impl Session<'_> {
             .version(&self.cli.version)
             .summary(&self.cli.about)
             .context(context)
-            .rows(self.cli.rows_of(MCP)?);
+            .rows(self.cli.rows_of(settings, MCP)?);
         let groups: BTreeSet<&str> = registry.iter().filter_map(|tool| tool.def().group).collect();
         let told = groups.iter().filter_map(|group| Some((group, self.cli.groups.get(&kebab(group))?)));
         let server = told.fold(server, |server, (group, about)| server.group(*group, about));

@@ -30,7 +30,7 @@ use crate::progress::{Running, Shared};
 use crate::route::{self, Route};
 use crate::schema;
 use crate::select::no_such_part;
-use crate::settings::Settings;
+use crate::settings::{Settings, Source};
 use crate::settled::Settled;
 use crate::sources::Sources;
 use crate::tree::{Command, Tree};
@@ -244,11 +244,8 @@ impl<'c> Session<'c> {
             return match settings.schema.filter(|_| faults.is_empty()) {
                 Some(target) => {
                     let (shown, lost) = target.of_one(command.entry)?;
-                    let told = if settings.quiet { Vec::new() } else { lost };
-                    for issue in told {
-                        let line = format!("warning: {issue}\n");
-                        self.complain(&self.safe(&line));
-                    }
+                    let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
+                    self.warn(&settings, lost.iter());
                     Ok(Next::Done(self.show_value(shown, &stage)))
                 }
                 None => Err(Refusal::at(Settled::of_faults(faults), stage)),
@@ -259,7 +256,7 @@ impl<'c> Session<'c> {
             faults.extend(builtin::refused(command.entry.name(), &lexed.globals));
         }
         let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
-        if !tolerant && let Err(error) = usable(&settings, &lexed.faults, &mut faults) {
+        if !tolerant && let Err(error) = usable(&settings, &lexed, &mut faults) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
         let prepared = self.ready(lexed, faults, command.entry, registry, about, stage)?;
@@ -357,13 +354,16 @@ fn is_of_words(lexed: &Lexed) -> bool {
 }
 
 /// Whether the settings can be used. A root that is none is told beside what else is wrong with the words.
-fn usable(settings: &Settings, lexed: &[Fault], faults: &mut Vec<Fault>) -> Result<(), ToolError> {
+fn usable(settings: &Settings, lexed: &Lexed, faults: &mut Vec<Fault>) -> Result<(), ToolError> {
     settings.check_file()?;
     match settings.check_root() {
-        Err(_) if !lexed.is_empty() || !faults.is_empty() => {
+        Err(_) if !lexed.faults.is_empty() || !lexed.unknown.is_empty() || !faults.is_empty() => {
             let root = settings.root.to_string_lossy();
             let fault = Fault::new(IssueCode::Invalid, "an existing directory", text(&root));
-            faults.push(fault.flag("--root"));
+            faults.push(fault.flag(match settings.source_of_root() {
+                Source::Option | Source::Default => "--root".to_owned(),
+                source => source.to_string(),
+            }));
             Ok(())
         }
         checked => checked,

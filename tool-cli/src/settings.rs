@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::args::MAX_ARGS_BYTES;
+use tool_core::args::{MAX_ARGS_BYTES, shown_name};
 use tool_core::{Secret, SecretSource, ToolError};
 
 use self::reader::Reader;
@@ -90,6 +90,12 @@ pub struct Settings {
     /// The error of the only mistake, where it is a limit that the program refuses.
     pub(crate) refused: Option<file::Refused>,
     pub(crate) variables: Variables,
+    /// Where the journal is.
+    #[cfg(feature = "store")]
+    pub(crate) journal: crate::store::Place,
+    /// The journals of the program.
+    #[cfg(feature = "store")]
+    pub(crate) store: crate::store::Lent,
 }
 
 /// The environment of the run: secrets are looked up in it, and it is never shown.
@@ -121,6 +127,12 @@ impl Settings {
             .get(OsStr::new(name))
             .and_then(|value| value.to_str())
             .filter(|text| !text.is_empty())
+    }
+
+    /// Where the journal of the program is.
+    #[cfg(feature = "store")]
+    pub fn journal(&self) -> &crate::store::Place {
+        &self.journal
     }
 
     /// Whether errors are for programs.
@@ -182,10 +194,20 @@ impl Settings {
         if self.root.is_dir() {
             return Ok(());
         }
-        let shown: String = self.root.display().to_string().chars().take(80).collect();
-        Err(ToolError::not_found(format!("The root '{shown}' is not a directory."))
+        let root = self.root.display().to_string();
+        let from = match self.source_of_root() {
+            Source::Option | Source::Default => String::new(),
+            source => format!(", from {source},"),
+        };
+        Err(ToolError::not_found(format!("The root '{}'{from} is not a directory.", shown_name(&root)))
             .code("root_not_found")
             .hint("name an existing directory with --root"))
+    }
+
+    /// Who named the workspace.
+    pub(crate) fn source_of_root(&self) -> Source {
+        let named = self.sources.iter().find(|setting| setting.name == "root");
+        named.map_or(Source::Default, |setting| setting.source.clone())
     }
 }
 
@@ -233,7 +255,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         no_input: given.has(Global::NoInput),
         dry_run: given.has(Global::DryRun),
         idempotency_key: reader.idempotency_key(),
-        out: given.last(Global::Out).and_then(|given| given.value.as_ref()).map(PathBuf::from),
+        out: reader.out(),
         select: reader.select(),
         schema: reader.schema(),
         directory: None,
@@ -243,6 +265,10 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         mistakes: Vec::new(),
         refused: None,
         variables: Variables(Arc::new(io.env.clone())),
+        #[cfg(feature = "store")]
+        journal: crate::store::Place::of(io, owner),
+        #[cfg(feature = "store")]
+        store: crate::store::Lent::default(),
     };
     let Reader { file, faults, sources, .. } = reader;
     (

@@ -31,6 +31,9 @@ pub struct Surroundings {
     pub settings: Settings,
     /// What the built-in commands tell of.
     pub(crate) program: Program,
+    /// What is kept of calls.
+    #[cfg(feature = "store")]
+    pub(crate) ledger: crate::store::Ledger,
 }
 
 impl Surroundings {
@@ -46,7 +49,7 @@ pub(crate) struct Sight {
     ctx: ToolContext,
     policy: Option<Arc<dyn Policy>>,
     /// Where rows of agents are stored.
-    stored: Option<Arc<StoredRows>>,
+    stored: Option<(Arc<StoredRows>, Settings)>,
 }
 
 impl fmt::Debug for Sight {
@@ -64,7 +67,12 @@ impl Sight {
         registry: &Registry,
     ) -> Result<Snapshot, ToolError> {
         let built = Snapshot::builder(agent).surface(Some(surface)).context(&self.ctx, registry);
-        let stored = self.stored.as_ref().map(|stored| stored(agent)).transpose()?.unwrap_or_default();
+        let stored = self
+            .stored
+            .as_ref()
+            .map(|(stored, settings)| stored(settings, agent))
+            .transpose()?
+            .unwrap_or_default();
         with_rows(built, agent, self.policy.as_deref(), &stored).build(registry)
     }
 }
@@ -124,7 +132,7 @@ impl Snapshots for OperatorSight {
 impl Session<'_> {
     /// The executor of the person's calls: that of the program, or with a policy file one that holds calls to it.
     pub(crate) fn gated(&self, registry: &Registry, settings: &Settings) -> Result<Executor, ToolError> {
-        let (policy, stored) = (self.policy(registry, settings)?, self.cli.rows_of(OPERATOR)?);
+        let (policy, stored) = (self.policy(registry, settings)?, self.cli.rows_of(settings, OPERATOR)?);
         if policy.is_none() && stored.is_empty() {
             return self.cli.executor_of(registry, settings);
         }
@@ -150,7 +158,8 @@ impl Session<'_> {
         // A context that cannot be made here is reported when a tool is called.
         let made = self.cli.context_of(settings, &self.io);
         let ctx = made.unwrap_or_else(|_| ToolContext::builder().secrets(settings.secrets())).build();
-        Ok(Sight { ctx, policy, stored: self.cli.rows.clone() })
+        let stored = self.cli.rows.clone().map(|stored| (stored, settings.clone()));
+        Ok(Sight { ctx, policy, stored })
     }
 
     /// What the policy file says, for a command that looks at nothing of its surroundings.

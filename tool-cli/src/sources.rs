@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use tool_core::IssueCode;
+use tool_core::args::shown_name;
 
 use crate::fault::{Fault, text};
 use crate::io::Terminal;
@@ -152,7 +153,7 @@ impl Sources<'_> {
                 _ => read(&mut file),
             }
         };
-        open().map_err(|why| unreadable(typed, &format!("'{shown}'"), &why))
+        open().map_err(|why| unreadable(typed, &format!("'{}'", shown_name(&shown)), &why))
     }
 }
 
@@ -171,7 +172,7 @@ pub(crate) fn no_text(word: &OsStr) -> Fault {
 /// The fault of a file that cannot be opened.
 pub(crate) fn unreadable_file(path: &OsStr, error: &io::Error) -> Box<Fault> {
     let shown = path.to_string_lossy();
-    unreadable(&shown, &format!("'{shown}'"), &reason(error))
+    unreadable(&shown, &format!("'{}'", shown_name(&shown)), &reason(error))
 }
 
 fn unreadable(typed: &str, what: &str, why: &str) -> Box<Fault> {

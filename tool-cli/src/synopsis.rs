@@ -30,8 +30,7 @@ fn option(param: &Param, table: &Table) -> String {
         _ => format!("{flag} {}", param.value_name),
     };
     let many = if matches!(param.kind, Kind::List(_) | Kind::Map(_)) { "..." } else { "" };
-    // A secret may also come from its variable.
-    if param.required && !param.secret { format!("{shown}{many}") } else { format!("[{shown}]{many}") }
+    if param.required { format!("{shown}{many}") } else { format!("[{shown}]{many}") }
 }
 
 /// The spelling of an option that lists show: `--limit`, `--no-sorted`, `--[no-]follow`, `--password-file`.

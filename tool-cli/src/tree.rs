@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::args::suggest;
+use tool_core::args::{shown_name, suggest};
 use tool_core::def::Surface;
 use tool_core::{Registry, ToolEntry, ToolError};
 
@@ -125,7 +125,7 @@ impl<'r> Tree<'r> {
     /// The error for a word that leads nowhere. `taken` are the words in front of it, `others` what could stand there too.
     pub(crate) fn unknown(&self, program: &str, taken: &[String], word: &str, others: &[&str]) -> ToolError {
         let place = [&[program.to_owned()], taken].concat().join(" ");
-        let shown: String = word.chars().take(80).collect();
+        let shown = shown_name(word);
         let error =
             ToolError::not_found(format!("no command '{shown}' in '{place}'")).code("unknown_command");
         if let Some(feature) = crate::builtin::missing_feature(word).filter(|_| taken.is_empty()) {

@@ -35,6 +35,7 @@ fn a_command_is_there_exactly_when_its_feature_is() {
         (&["completions", "bash"][..], "completions", cfg!(feature = "completions")),
         (&["man"], "man", cfg!(feature = "man")),
         (&["mcp", "serve", "--dry-run"], "mcp", cfg!(feature = "mcp")),
+        (&["journal", "list", "--dry-run"], "store", cfg!(feature = "store")),
     ];
     for (words, feature, on) in rows {
         let stderr = Sink::default();

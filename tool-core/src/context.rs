@@ -37,6 +37,7 @@ pub struct ToolContext {
 }
 
 /// What the host provides, shared by all its calls.
+#[derive(Clone)]
 struct Host {
     capabilities: Arc<Capabilities>,
     secrets: Arc<dyn SecretSource>,
@@ -45,10 +46,14 @@ struct Host {
     approver: Option<Arc<dyn Approver>>,
     asker: Option<Arc<dyn Asker>>,
     agent: Option<String>,
+    client: Option<String>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
 }
+
+/// The most characters of what a client calls itself.
+pub const CLIENT_CHARACTERS: usize = 80;
 
 /// The agent that the person at the command line is.
 const OPERATOR: &str = "operator";
@@ -61,7 +66,7 @@ impl ToolContext {
 
     /// Collects what the host provides.
     pub fn builder() -> ContextBuilder {
-        ContextBuilder {
+        let host = Host {
             capabilities: Arc::default(),
             secrets: Arc::new(NoSecrets),
             progress: None,
@@ -69,30 +74,18 @@ impl ToolContext {
             approver: None,
             asker: None,
             agent: None,
-            run: None,
+            client: None,
             snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
-        }
+        };
+        ContextBuilder { host, run: None }
     }
 
     /// Starts from what this context's host provides, for a host that adds something for one call; the running call, if any,
     /// is left out.
     pub fn to_builder(&self) -> ContextBuilder {
-        let host = &*self.host;
-        ContextBuilder {
-            capabilities: Arc::clone(&host.capabilities),
-            secrets: Arc::clone(&host.secrets),
-            progress: host.progress.clone(),
-            live: host.live.clone(),
-            approver: host.approver.clone(),
-            asker: host.asker.clone(),
-            agent: host.agent.clone(),
-            run: self.run.clone(),
-            snapshot: host.snapshot.clone(),
-            cancel: host.cancel.clone(),
-            deadline: host.deadline,
-        }
+        ContextBuilder { host: Host::clone(&self.host), run: self.run.clone() }
     }
 
     /// The capability of a type, bound to this call; `None` when the host does not provide it.
@@ -235,6 +228,11 @@ impl ToolContext {
         }
     }
 
+    /// The program on the other side of a protocol, name and version, as it called itself.
+    pub fn client(&self) -> Option<&str> {
+        self.host.client.as_deref()
+    }
+
     /// Whose call this is; empty where there is only one tenant.
     pub fn tenant(&self) -> &str {
         match self.run() {
@@ -327,17 +325,8 @@ impl fmt::Debug for ToolContext {
 /// Collects what a host provides to its tools.
 #[must_use]
 pub struct ContextBuilder {
-    capabilities: Arc<Capabilities>,
-    secrets: Arc<dyn SecretSource>,
-    progress: Option<Arc<dyn ProgressSink>>,
-    live: Option<Arc<dyn LiveSink>>,
-    approver: Option<Arc<dyn Approver>>,
-    asker: Option<Arc<dyn Asker>>,
-    agent: Option<String>,
+    host: Host,
     run: Option<Arc<RunScope>>,
-    snapshot: Option<Arc<Snapshot>>,
-    cancel: CancellationToken,
-    deadline: Option<Instant>,
 }
 
 impl ContextBuilder {
@@ -348,7 +337,7 @@ impl ContextBuilder {
 
     /// Provides a shared value, also behind a trait: `provide_arc::<dyn Db>(arc)`.
     pub fn provide_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
-        Arc::make_mut(&mut self.capabilities).insert(value);
+        Arc::make_mut(&mut self.host.capabilities).insert(value);
         self
     }
 
@@ -357,43 +346,56 @@ impl ContextBuilder {
         mut self,
         make: impl Fn(&ToolContext) -> Arc<T> + Send + Sync + 'static,
     ) -> Self {
-        Arc::make_mut(&mut self.capabilities).insert_with(make);
+        Arc::make_mut(&mut self.host.capabilities).insert_with(make);
         self
     }
 
     /// Where declared secrets come from.
     pub fn secrets(mut self, source: impl SecretSource + 'static) -> Self {
-        self.secrets = Arc::new(source);
+        self.host.secrets = Arc::new(source);
         self
     }
 
     /// Who hears of progress.
     pub fn progress(mut self, sink: impl ProgressSink + 'static) -> Self {
-        self.progress = Some(Arc::new(sink));
+        self.host.progress = Some(Arc::new(sink));
         self
     }
 
     /// Who watches output as it comes.
     pub fn live(mut self, sink: impl LiveSink + 'static) -> Self {
-        self.live = Some(Arc::new(sink));
+        self.host.live = Some(Arc::new(sink));
         self
     }
 
     /// Who is asked before a tool that needs approval runs; without it such a tool does not run.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
-        self.approver = Some(Arc::new(approver));
+        self.host.approver = Some(Arc::new(approver));
         self
     }
 
     /// Who answers the questions of a running call; without it they are refused.
     pub fn asker(mut self, asker: impl Asker + 'static) -> Self {
-        self.asker = Some(Arc::new(asker));
+        self.host.asker = Some(Arc::new(asker));
         self
     }
 
     /// The agent whose calls these are; the person at the command line is `operator`.
     pub fn agent(mut self, agent: impl Into<String>) -> Self {
-        self.agent = Some(agent.into());
+        self.host.agent = Some(agent.into());
+        self
+    }
+
+    /// The program on the other side of a protocol, name and version, as it calls itself: rows of the journal name it. Of what it
+    /// says [`CLIENT_CHARACTERS`] characters are kept, and none that controls a terminal.
+    ///
+    /// ```
+    /// let ctx = tool_core::ToolContext::builder().client("editor\u{1b} 2.1").build();
+    /// assert_eq!(ctx.client(), Some("editor 2.1"));
+    /// ```
+    pub fn client(mut self, client: &str) -> Self {
+        let said: String = client.chars().filter(|c| !c.is_control()).take(CLIENT_CHARACTERS).collect();
+        self.host.client = Some(said.trim().to_owned()).filter(|said| !said.is_empty());
         self
     }
 
@@ -410,50 +412,25 @@ impl ContextBuilder {
 
     /// What the agent sees during this turn.
     pub fn snapshot(mut self, snapshot: Arc<Snapshot>) -> Self {
-        self.snapshot = Some(snapshot);
+        self.host.snapshot = Some(snapshot);
         self
     }
 
     /// The token that ends every call of this host.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
-        self.cancel = token;
+        self.host.cancel = token;
         self
     }
 
     /// When every call of this host must have ended.
     pub fn deadline(mut self, deadline: Instant) -> Self {
-        self.deadline = Some(deadline);
+        self.host.deadline = Some(deadline);
         self
     }
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        let Self {
-            capabilities,
-            secrets,
-            progress,
-            live,
-            approver,
-            asker,
-            agent,
-            run,
-            snapshot,
-            cancel,
-            deadline,
-        } = self;
-        let host = Host {
-            capabilities,
-            secrets,
-            progress,
-            live,
-            approver,
-            asker,
-            agent,
-            snapshot,
-            cancel,
-            deadline,
-        };
-        ToolContext { host: Arc::new(host), call: None, run }
+        ToolContext { host: Arc::new(self.host), call: None, run: self.run }
     }
 }
 

@@ -32,6 +32,7 @@ mod set;
 #[cfg(feature = "test")]
 pub mod test;
 mod tool;
+pub mod undo;
 
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use ask::{Asker, INPUT_REQUIRED, QUESTION_KEY, Question, Reply};
@@ -45,9 +46,9 @@ pub use call::{
     spawn_subset,
 };
 pub use call::{
-    AuditOutput, AuditRow, AuditSettings, AuditSink, Batch, CheckMode, Finished, INLINE_LIMIT, JsonLines,
-    MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, RETRIES, ReadResultTool, ResultScope,
-    ResultStore, ShapeSettings, TracingAudit, read_result,
+    AuditOutput, AuditQuery, AuditRow, AuditSettings, AuditSink, Batch, CheckMode, Finished, INLINE_LIMIT,
+    JournalAudit, JsonLines, MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, RETRIES,
+    ReadResultTool, ResultScope, ResultStore, ShapeSettings, TracingAudit, read_result,
 };
 pub use call::{
     Coordinates, EffectInfo, JOURNAL_WAIT, JournalMode, RECONCILE_TIME, SNAPSHOT_TIME, SnapshotHook,
@@ -58,7 +59,7 @@ pub use call::{LimitSettings, RateBucket};
 pub use call::{METRICS, Metric, MetricKind, Metrics, TELEMETRY_CONVENTIONS};
 pub use call::{catalogue, metrics, redact};
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use context::{ContextBuilder, ToolContext};
+pub use context::{CLIENT_CHARACTERS, ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use depth::MAX_OUTPUT_DEPTH;
 pub use error::{Effect, ErrorKind, ToolError};

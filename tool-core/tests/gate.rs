@@ -101,6 +101,27 @@ fn a_hidden_tool_called_with_wrong_arguments_is_denied_and_describes_no_paramete
 }
 
 #[test]
+fn a_row_that_excludes_wins_over_every_row_that_grants() {
+    for (rows, allowed) in [
+        (&["add"][..], true),
+        (&["*", "!spawn"], true),
+        (&["add", "!add"], false),
+        (&["!add", "add"], false),
+        (&["*", "!a*"], false),
+        (&["add", "!tag:math"], false),
+    ] {
+        let snapshot = Snapshot::builder("bot");
+        let snapshot = rows.iter().fold(snapshot, |snapshot, row| snapshot.row(*row, RowSource::Manual));
+        let (executor, snapshot) = gated(snapshot);
+        let listed = executor.visible(&snapshot).iter().any(|tool| tool.name() == "add");
+        let result = call(&executor, "add", json!({"a": 1, "b": 2}), Caller::Llm);
+        assert_eq!((listed, result.is_ok()), (allowed, allowed), "{rows:?}");
+        let code = result.err().map(|error| error.code_str().to_owned());
+        assert_eq!(code, (!allowed).then(|| "tool_excluded".to_owned()), "{rows:?}");
+    }
+}
+
+#[test]
 fn a_missing_secret_makes_a_tool_misconfigured_and_is_not_named_to_callers() {
     let row = Snapshot::builder("bot").row("send_email", RowSource::Manual);
     let (executor, snapshot) = gated(row.clone());

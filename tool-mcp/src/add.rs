@@ -193,7 +193,9 @@ impl Request<'_> {
                 Err(error.code("no_project_scope").hint("leave out --scope project"))
             }
             (Scope::User, _) => match client.user {
-                Place::Own(program) => Ok(Target::Own(program)),
+                Place::Own(program, settings) => {
+                    Ok(Target::Own(program, Home::of(self.env).map(|home| settings(&home)).ok()))
+                }
                 Place::Below(path) => Ok(Target::File(path(&Home::of(self.env)?))),
             },
         }
@@ -211,7 +213,7 @@ impl Request<'_> {
         self.served.check()?;
         let path = match self.target()? {
             Target::File(path) => path.display().to_string(),
-            Target::Own(program) => claude_code::command_line(program, &self.adding()),
+            Target::Own(program, _) => claude_code::command_line(program, &self.adding()),
         };
         Ok(Done { entry: Some(self.entry()), note: self.note(), ..done("printed", path) })
     }
@@ -227,7 +229,7 @@ impl Request<'_> {
         let entry = self.entry();
         let path = match self.target()? {
             Target::File(path) => path,
-            Target::Own(program) => return self.add_by_client(program, force),
+            Target::Own(program, settings) => return self.add_by_client(program, settings, force),
         };
         let file = file::Settings::read(&path)?;
         let slot =
@@ -255,10 +257,7 @@ impl Request<'_> {
         self.served.check()?;
         let path = match self.target()? {
             Target::File(path) => path,
-            Target::Own(program) => {
-                claude_code::run(program, &self.removing())?;
-                return Ok(done("removed", claude_code::command_line(program, &self.removing())));
-            }
+            Target::Own(program, settings) => return self.remove_by_client(program, settings),
         };
         let file = file::Settings::read(&path)?;
         let slot =
@@ -299,22 +298,65 @@ impl Request<'_> {
         ["mcp", "remove", &self.served.name, "--scope", "user"].map(str::to_owned).to_vec()
     }
 
-    fn add_by_client(&self, program: &'static str, force: bool) -> Result<Done, ToolError> {
-        if force {
-            // There may be none to be replaced.
-            let _ = claude_code::run(program, &self.removing());
-        }
+    fn add_by_client(
+        &self,
+        program: &'static str,
+        settings: Option<PathBuf>,
+        force: bool,
+    ) -> Result<Done, ToolError> {
+        let (entry, path) = (self.entry(), settings.unwrap_or_default());
+        let state = match self.seen(&path) {
+            Seen::Entry(found) if found == entry => {
+                return Ok(Done { entry: Some(entry), note: self.note(), ..done("unchanged", shown(&path)) });
+            }
+            Seen::Entry(found) if !force => return Err(self.conflict(&path, &found, &entry)),
+            Seen::Entry(_) => {
+                claude_code::run(program, &self.removing())?;
+                "replaced"
+            }
+            Seen::None | Seen::Unknown => "added",
+        };
         claude_code::run(program, &self.adding())?;
         let path = claude_code::command_line(program, &self.adding());
-        Ok(Done { entry: Some(self.entry()), note: self.note(), ..done("added", path) })
+        Ok(Done { entry: Some(entry), note: self.note(), ..done(state, path) })
+    }
+
+    fn remove_by_client(&self, program: &'static str, settings: Option<PathBuf>) -> Result<Done, ToolError> {
+        let path = settings.unwrap_or_default();
+        let entry = match self.seen(&path) {
+            Seen::None => return Ok(done("absent", shown(&path))),
+            Seen::Entry(entry) => Some(entry),
+            Seen::Unknown => None,
+        };
+        claude_code::run(program, &self.removing())?;
+        Ok(Done { entry, ..done("removed", claude_code::command_line(program, &self.removing())) })
+    }
+
+    /// What settings that the client edits have of the server; what cannot be read is for the client to say.
+    fn seen(&self, path: &Path) -> Seen {
+        let slot =
+            edit::Slot { format: self.client.format, servers: self.client.servers, name: &self.served.name };
+        let Ok(file) = file::Settings::read(path) else { return Seen::Unknown };
+        match slot.find(file.text()) {
+            Ok(Some(entry)) => Seen::Entry(entry),
+            Ok(None) => Seen::None,
+            Err(_) => Seen::Unknown,
+        }
     }
 }
 
 /// What is edited.
 enum Target {
     File(PathBuf),
-    /// The client's own command does it.
-    Own(&'static str),
+    /// The client's own command does it, in this file where that is known.
+    Own(&'static str, Option<PathBuf>),
+}
+
+/// What is known of a server in settings that are not ours to edit.
+enum Seen {
+    Entry(Value),
+    None,
+    Unknown,
 }
 
 fn done(state: &'static str, path: String) -> Done {

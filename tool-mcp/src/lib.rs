@@ -28,6 +28,7 @@ mod listing;
 mod mcp_call;
 mod progress;
 mod question;
+mod quirks;
 mod server;
 mod sight;
 mod skills;

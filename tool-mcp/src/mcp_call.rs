@@ -34,6 +34,13 @@ pub(crate) struct Client {
     pub(crate) capabilities: Map<String, Value>,
 }
 
+impl Client {
+    /// Its name and version in one.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.info.0, self.info.1)
+    }
+}
+
 /// The running call as the protocol has it.
 pub struct McpCall {
     era: Era,

@@ -3,6 +3,7 @@
 //! [`conformance!`](crate::conformance!) makes a test of each case. A backend gives a [`Bench`], which opens handles on one
 //! journal; each handle is an owner of its own, as another process would be.
 
+mod audit;
 mod begin;
 mod finish;
 mod histories;
@@ -116,7 +117,16 @@ cases! {
         who_settled_it_is_recorded
         settling_at_once_has_one_winner
         reverting_is_noted_and_comes_to_an_end
+        undoing_a_call_is_a_call_of_its_own
+        an_undoing_that_was_cut_off_is_given_up_by_the_next_one
         a_late_outcome_of_a_call_that_is_undone_is_fenced
+    }
+    audit {
+        an_audit_row_is_written_with_the_outcome_and_not_without
+        the_rounds_of_a_call_are_one_audit_row
+        a_call_whose_owner_died_has_its_audit_row_from_who_finds_it
+        audit_rows_are_found_by_each_question_the_newest_first
+        audit_rows_go_after_ninety_days
     }
     rows {
         rows_are_in_the_order_of_numbers

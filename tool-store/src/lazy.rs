@@ -1,15 +1,17 @@
-//! A journal that is opened when the first call needs it: a command line that only reads pays nothing for it.
+//! A journal that is opened when the first call needs it: a command line that calls no tool pays nothing for it.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tool_core::BoxFuture;
+use serde_json::Value;
 use tool_core::journal::key::Pepper;
 use tool_core::journal::replay_gate::ReplayConsent;
 use tool_core::journal::{
     Answer, Begin, Begun, CallKey, Journal, Lease, Outcome, ResolvedBy, Result, RevertStatus, Row, RowQuery,
     Task, VerifyOptions, VerifyReport,
 };
+use tool_core::{AuditQuery, AuditRow, BoxFuture};
 
 use crate::{SqliteJournal, SqliteOptions};
 
@@ -20,17 +22,33 @@ pub struct LazyJournal {
     options: SqliteOptions,
     outside: Mutex<Vec<PathBuf>>,
     opened: OnceLock<Result<Arc<SqliteJournal>>>,
+    /// Whether it was told that reads are not recorded.
+    told: AtomicBool,
 }
 
 impl LazyJournal {
     /// A journal that will be at a path.
     pub fn new(path: impl Into<PathBuf>, options: SqliteOptions) -> LazyJournal {
-        LazyJournal { path: path.into(), options, outside: Mutex::default(), opened: OnceLock::new() }
+        LazyJournal {
+            path: path.into(),
+            options,
+            outside: Mutex::default(),
+            opened: OnceLock::new(),
+            told: AtomicBool::new(false),
+        }
     }
 
     /// Refuses to be opened inside of a workspace, where tools could change it.
     pub fn outside_of(&self, workspace: &Path) {
-        self.outside.lock().unwrap_or_else(PoisonError::into_inner).push(workspace.to_owned());
+        // One that is open already lies where it lies.
+        if self.opened.get().is_none() {
+            self.outside.lock().unwrap_or_else(PoisonError::into_inner).push(workspace.to_owned());
+        }
+    }
+
+    /// Where it is or will be.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Writes what is queued, where it was opened, and takes no more: the last that a program does with a journal that is never
@@ -83,6 +101,8 @@ impl Journal for LazyJournal {
         <'a> consents(task: &'a Task) -> 'a Vec<ReplayConsent>;
         consent(task: Task, consent: ReplayConsent) -> '_ ();
         verify(options: VerifyOptions) -> '_ VerifyReport;
+        audit(row: AuditRow) -> 'static ();
+        <'a> audited(query: &'a AuditQuery) -> 'a Vec<Value>;
     }
 
     fn running(&self, lease: &Lease) {
@@ -92,8 +112,13 @@ impl Journal for LazyJournal {
     }
 
     fn record(&self, call: Row) {
-        if let Ok(journal) = self.open() {
-            journal.record(call);
+        match self.open() {
+            Ok(journal) => journal.record(call),
+            // A read goes on without its row; what keeps side effects from running says so itself.
+            Err(error) if !self.told.swap(true, Ordering::Relaxed) => {
+                tracing::warn!(target: "toolbox::journal", %error, "reads are not recorded");
+            }
+            Err(_) => {}
         }
     }
 
@@ -102,6 +127,10 @@ impl Journal for LazyJournal {
             Ok(journal) => journal.is_alive(row),
             Err(_) => Box::pin(std::future::ready(false)),
         }
+    }
+
+    fn keeps_audit(&self) -> bool {
+        true
     }
 
     fn owner(&self) -> &str {

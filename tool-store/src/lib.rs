@@ -1,8 +1,12 @@
 //! The durable journal of tool calls: a file ([`SqliteJournal`], the default) or a PostgreSQL database.
 //!
+//! Audit rows lie beside the calls; in a file so do approvals and the catalogue.
+//!
 //! The state machine is in `tool_core::journal`; here is how rows are written so that what was acknowledged is still there after
 //! a crash, and so that changes behind the journal's back show.
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod audit;
 #[cfg(feature = "conformance")]
 #[allow(
     clippy::unwrap_used,
@@ -24,6 +28,8 @@ pub mod sqlite;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub mod writer;
 
+#[cfg(feature = "sqlite")]
+pub use audit::AuditCount;
 #[cfg(feature = "sqlite")]
 pub use lazy::LazyJournal;
 #[cfg(feature = "postgres")]

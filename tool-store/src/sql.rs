@@ -1,11 +1,13 @@
 //! SQL that every backend shares, made from the columns of a row. Parameters are `?1`, `?2`, …; PostgreSQL writes `$1`.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
 use tool_core::journal::{Row, RowQuery};
+
+use crate::audit;
 
 /// The statements over `tool_calls`.
 #[derive(Debug)]
@@ -27,6 +29,7 @@ pub(crate) struct Statements {
     pub(crate) open: String,
     /// The greatest number of tenant, run, node, iteration and attempt.
     pub(crate) last_seq: String,
+    audit: OnceCell<audit::Statements>,
 }
 
 impl Statements {
@@ -40,6 +43,7 @@ impl Statements {
             ),
             place,
             updates: RefCell::default(),
+            audit: OnceCell::new(),
             #[cfg(feature = "postgres")]
             update: update(place, u64::MAX),
             get: format!("SELECT {columns} FROM tool_calls WHERE call_id = {}", place(1)),
@@ -65,6 +69,11 @@ impl Statements {
 }
 
 impl Statements {
+    /// The statements over `audit`.
+    pub(crate) fn audit(&self) -> &audit::Statements {
+        self.audit.get_or_init(|| audit::Statements::new(self.place))
+    }
+
     /// The statement that sets some of the columns, those with their bit in `changed`; then id, status, lease and successor as
     /// they were. What is not set costs no index its entry.
     pub(crate) fn update_of(&self, changed: u64) -> Rc<str> {

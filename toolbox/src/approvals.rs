@@ -1,10 +1,9 @@
 //! `toolbox approvals …`: consent that was given for good, and questions that wait for somebody. (calls.md §5)
 
 use serde_json::{Value, json};
+use tool_cli::Surroundings;
 use tool_core::prelude::*;
 use tool_core::{Approval, ApprovalId, ApprovalState, Approvals as _};
-
-use crate::journal::place::existing;
 
 fn told(approval: &Approval) -> Value {
     let (state, reason) = match &approval.state {
@@ -21,8 +20,8 @@ fn told(approval: &Approval) -> Value {
 
 /// Lists what was approved for good, and the questions that wait for somebody.
 #[tool(group = "approvals", register = false)]
-pub(crate) fn approvals_list() -> ToolResult {
-    let all = existing()?.map_or_else(|| Ok(Vec::new()), |stored| stored.list())?;
+pub(crate) fn approvals_list(#[ctx] around: &Surroundings) -> ToolResult {
+    let all = around.existing_journal()?.map_or_else(|| Ok(Vec::new()), |stored| stored.list())?;
     Ok(ToolOutput::structured(all.iter().map(told).collect::<Value>()))
 }
 
@@ -34,8 +33,9 @@ pub(crate) fn approvals_allow(
     id: &str,
     /// All further calls with exactly these arguments, too.
     always: bool,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    decide(id, if always { ApprovalState::Always } else { ApprovalState::Once })
+    decide(around, id, if always { ApprovalState::Always } else { ApprovalState::Once })
 }
 
 /// Answers a question with no.
@@ -46,8 +46,9 @@ pub(crate) fn approvals_deny(
     id: &str,
     /// Why: the caller is told.
     reason: Option<String>,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    decide(id, ApprovalState::Denied { reason })
+    decide(around, id, ApprovalState::Denied { reason })
 }
 
 /// Takes consent back: the next such call asks again.
@@ -56,15 +57,16 @@ pub(crate) fn approvals_revoke(
     /// Its id.
     #[arg(positional)]
     id: &str,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    match existing()?.ok_or_else(|| unknown(id))?.revoke(&ApprovalId(id.to_owned()))? {
+    match around.existing_journal()?.ok_or_else(|| unknown(id))?.revoke(&ApprovalId(id.to_owned()))? {
         true => Ok(ToolOutput::structured(json!({"id": id, "state": "revoked"}))),
         false => Err(unknown(id)),
     }
 }
 
-fn decide(id: &str, state: ApprovalState) -> ToolResult {
-    let approvals = existing()?.ok_or_else(|| unknown(id))?;
+fn decide(around: &Surroundings, id: &str, state: ApprovalState) -> ToolResult {
+    let approvals = around.existing_journal()?.ok_or_else(|| unknown(id))?;
     let id = ApprovalId(id.to_owned());
     if !approvals.decide(&id, state)? {
         return Err(unknown(&id.0));

@@ -1,18 +1,18 @@
-//! `toolbox audit`: what was called, by whom, and what came of it, from the file that every call is written to. (calls.md §12)
+//! `toolbox audit`: what was called, by whom, and what came of it, from the table that every call is written to. (calls.md §12)
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
-use tool_core::journal::now_ms;
+use tool_cli::{Settings, Surroundings, duration};
+use tool_core::journal::{Journal as _, now_ms};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
-use tool_core::{AuditOutput, AuditRow, AuditSettings, AuditSink as _, JsonLines, canonical};
+use tool_core::{
+    AuditOutput, AuditQuery, AuditRow, AuditSettings, AuditSink, JournalAudit, JsonLines, canonical,
+};
 use tool_std::sandbox::End;
 use tool_std::shell::ProcessEnd;
-
-use crate::journal::place;
 
 /// More rows are not listed.
 const ROWS_MAX: u32 = 1_000;
@@ -20,36 +20,69 @@ const ROWS_MAX: u32 = 1_000;
 /// How long rows are told of.
 const KEPT_MS: i64 = 90 * 24 * 3_600 * 1_000;
 
-/// The file, beside the journal. Without a journal there is none.
-fn file() -> Option<PathBuf> {
-    Some(place::path()?.with_file_name("audit.jsonl"))
+/// The file, beside the journal. Without a place for a journal there is none.
+fn file(settings: &Settings) -> Option<PathBuf> {
+    Some(settings.journal().path()?.with_file_name("audit.jsonl"))
 }
 
 /// The file and those that were put aside, which no tool touches.
-pub(crate) fn files() -> Vec<PathBuf> {
-    let Some(file) = file() else { return Vec::new() };
+pub(crate) fn files(settings: &Settings) -> Vec<PathBuf> {
+    let Some(file) = file(settings) else { return Vec::new() };
     // The last is there while rows that are too old are removed.
     let next = file.with_file_name("audit.jsonl.next");
     JsonLines::new(file).files().chain([next]).collect()
 }
 
-/// Where every call is written to.
-pub(crate) fn settings(secrets: Arc<KnownSecrets>) -> Option<AuditSettings> {
-    let sink = JsonLines::new(file()?);
-    Some(AuditSettings { sinks: vec![Box::new(sink)], secrets, required: false })
+/// Where every call is written to: the table beside the recorded calls, and a file for whoever follows it.
+pub(crate) fn settings(
+    settings: &Settings,
+    secrets: Arc<KnownSecrets>,
+) -> Result<Option<AuditSettings>, ToolError> {
+    let sinks = sinks(settings)?;
+    Ok((!sinks.is_empty()).then_some(AuditSettings { sinks, secrets, required: false }))
 }
 
-/// Tells of a call whose process died.
-pub(crate) fn lost(row: &tool_core::journal::Row) {
-    let Some(file) = file() else { return };
-    if let Err(error) = JsonLines::new(file).write(&AuditRow::of_lost(row)) {
+fn sinks(settings: &Settings) -> Result<Vec<Box<dyn AuditSink>>, ToolError> {
+    let table = settings.store()?.map(|store| Box::new(JournalAudit::new(store)) as Box<dyn AuditSink>);
+    let file = file(settings).map(|file| Box::new(JsonLines::new(file)) as Box<dyn AuditSink>);
+    Ok(table.into_iter().chain(file).collect())
+}
+
+/// Tells of a call whose process died. The table has its row from who found it.
+pub(crate) fn lost(settings: &Settings, row: &tool_core::journal::Row) {
+    if let Some(file) = file(settings) {
+        write(&JsonLines::new(file), &AuditRow::of_lost(row));
+    }
+}
+
+fn write(sink: &dyn AuditSink, row: &AuditRow) {
+    if let Err(error) = sink.write(row) {
         tracing::error!(target: "toolbox::audit", %error, "an audit row is lost");
     }
 }
 
-/// Tells of the end of a background process: the row of its call has its start. (shell.md §6)
-pub(crate) fn process_ended(end: &ProcessEnd) {
-    let Some(file) = file() else { return };
+/// Tells of the ends of background processes, once it is known where: a process is started by a call, and a call by a run.
+#[derive(Clone, Default)]
+pub(crate) struct Ends(Arc<OnceLock<Vec<Box<dyn AuditSink>>>>);
+
+impl Ends {
+    /// Tells of them where the calls of a run are told of.
+    pub(crate) fn beside(&self, settings: &Settings) -> Result<(), ToolError> {
+        if self.0.get().is_none() {
+            let _ = self.0.set(sinks(settings)?);
+        }
+        Ok(())
+    }
+
+    /// Tells of one.
+    pub(crate) fn told(&self, end: &ProcessEnd) {
+        let row = ended(end);
+        self.0.get().into_iter().flatten().for_each(|sink| write(&**sink, &row));
+    }
+}
+
+/// The row of the end of a background process: the row of its call has its start. (shell.md §6)
+fn ended(end: &ProcessEnd) -> AuditRow {
     let ended = &end.ended;
     let fault = ended.fault();
     let (exit_code, signal) = match ended.end {
@@ -60,7 +93,7 @@ pub(crate) fn process_ended(end: &ProcessEnd) {
         ended.written.each_ref().map(|written| json!({"bytes": written.bytes, "sha256": written.sha256}));
     let told = json!({"exit_code": exit_code, "signal": signal, "stdout": stdout, "stderr": stderr});
     let (text, digest) = (told.to_string(), canonical::sha256(&told));
-    let row = AuditRow {
+    AuditRow {
         call_id: format!("{}:{}", end.call_id.as_deref().unwrap_or_default(), end.process_id),
         parent_call_id: end.call_id.clone(),
         at_ms: u64::try_from(now_ms()).unwrap_or(0),
@@ -77,28 +110,6 @@ pub(crate) fn process_ended(end: &ProcessEnd) {
         tries: 1,
         rounds: 1,
         ..AuditRow::default()
-    };
-    if let Err(error) = JsonLines::new(file).write(&row) {
-        tracing::error!(target: "toolbox::audit", %error, "an audit row is lost");
-    }
-}
-
-/// What is asked for.
-struct Wanted<'a> {
-    tool: Option<&'a str>,
-    agent: Option<&'a str>,
-    outcome: Option<&'a str>,
-    since_ms: i64,
-}
-
-impl Wanted<'_> {
-    fn takes(&self, row: &Value) -> bool {
-        let text = |member: &str| row.get(member).and_then(Value::as_str);
-        let is = |member: &str, wanted: Option<&str>| wanted.is_none() || text(member) == wanted;
-        is("tool", self.tool)
-            && is("agent", self.agent)
-            && is("outcome", self.outcome)
-            && row.get("at_ms").and_then(Value::as_i64).is_some_and(|at| at >= self.since_ms)
     }
 }
 
@@ -107,7 +118,7 @@ const SHOWN: [&str; 8] = ["at_ms", "call_id", "agent", "tool", "outcome", "code"
 
 /// Lists what was called, the newest first, or with `stats` how often what came of it.
 #[tool(register = false)]
-pub(crate) fn audit(
+pub(crate) async fn audit(
     /// Count instead of listing.
     #[arg(positional, choices = ["stats"])]
     what: Option<&str>,
@@ -126,25 +137,29 @@ pub(crate) fn audit(
     /// At most so many.
     #[arg(range = 1..=1_000, default = 50)]
     limit: u32,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let path = file().ok_or_else(|| {
-        ToolError::not_configured(format!("Nothing is written down: {}.", place::why_none()))
-            .code("audit_off")
-    })?;
-    let ago = since.map(|text| milliseconds("since", text)).transpose()?.unwrap_or(KEPT_MS).min(KEPT_MS);
-    let wanted = Wanted { tool, agent, outcome, since_ms: now_ms().saturating_sub(ago) };
-    let lines = JsonLines::new(path);
-    if what.is_some() {
-        return stats(&lines, &wanted);
+    if around.settings.journal().path().is_none() {
+        let why = around.settings.journal().why_none();
+        return Err(ToolError::not_configured(format!("Nothing is written down: {why}.")).code("audit_off"));
     }
-    let mut rows = Vec::new();
-    let most = usize::try_from(limit.min(ROWS_MAX)).unwrap_or(usize::MAX);
-    lines.newest_first(|row| {
-        if wanted.takes(&row) {
-            rows.push(row);
-        }
-        rows.len() < most
-    })?;
+    let ago = since.map(|text| duration::ago("since", text)).transpose()?;
+    let ago = ago.and_then(|ago| i64::try_from(ago.as_millis()).ok()).unwrap_or(KEPT_MS).min(KEPT_MS);
+    let query = AuditQuery {
+        tool: tool.map(str::to_owned),
+        agent: agent.map(str::to_owned),
+        outcome: outcome.map(str::to_owned),
+        since_ms: now_ms().saturating_sub(ago),
+        limit: usize::try_from(limit.min(ROWS_MAX)).ok(),
+    };
+    let Some(journal) = around.existing_journal()? else { return Ok(ToolOutput::structured(json!([]))) };
+    if what.is_some() {
+        let told = journal.audit_counts(&query)?.into_iter().map(|row| {
+            json!({"tool": row.tool, "outcome": row.outcome, "calls": row.calls, "mean_ms": row.total_ms / row.calls.max(1)})
+        });
+        return Ok(ToolOutput::structured(told.collect::<Value>()));
+    }
+    let rows = journal.audited(&query).await?;
     let short = |row: &Value| -> Value {
         let shown =
             SHOWN.iter().map(|member| ((*member).to_owned(), row.get(*member).cloned().unwrap_or_default()));
@@ -156,35 +171,4 @@ pub(crate) fn audit(
         short.into()
     };
     Ok(ToolOutput::structured(rows.iter().map(short).collect::<Value>()))
-}
-
-/// Per tool and outcome: how many, and how long they took.
-fn stats(lines: &JsonLines, wanted: &Wanted<'_>) -> ToolResult {
-    let mut counts: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();
-    lines.newest_first(|row| {
-        if wanted.takes(&row) {
-            let text = |member: &str| row.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
-            let count = counts.entry((text("tool"), text("outcome"))).or_default();
-            count.0 += 1;
-            count.1 += row.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
-        }
-        true
-    })?;
-    let told = counts.into_iter().map(|((tool, outcome), (calls, total))| {
-        json!({"tool": tool, "outcome": outcome, "calls": calls, "mean_ms": total / calls.max(1)})
-    });
-    Ok(ToolOutput::structured(told.collect::<Value>()))
-}
-
-/// Milliseconds of `30m`, `24h`, `7d`.
-pub(crate) fn milliseconds(name: &str, text: &str) -> Result<i64, ToolError> {
-    const UNITS: [(&str, i64); 4] = [("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
-    let read = UNITS.iter().find_map(|(unit, factor)| {
-        let number: i64 = text.strip_suffix(unit)?.parse().ok()?;
-        (number >= 0).then(|| number.checked_mul(*factor))?
-    });
-    read.ok_or_else(|| {
-        ToolError::invalid_args(format!("`{name}` is a number and s, m, h or d, such as 24h."))
-            .code(format!("bad_{name}"))
-    })
 }

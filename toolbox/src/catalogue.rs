@@ -2,13 +2,11 @@
 //! (calls.md §3)
 
 use serde_json::{Value, json};
-use tool_cli::Surroundings;
+use tool_cli::{Settings, Surroundings};
 use tool_core::args::suggest;
 use tool_core::catalogue::{StoredRow, SyncOptions, SyncReport, listed};
 use tool_core::prelude::*;
 use tool_core::{Registry, fingerprint};
-
-use crate::journal::{place, stored};
 
 fn row(row: &StoredRow) -> Value {
     let (agent, pattern, source) = row;
@@ -16,10 +14,13 @@ fn row(row: &StoredRow) -> Value {
 }
 
 /// The rows that are stored for an agent: what it may see, or not, besides what a policy file says.
-pub(crate) fn rows(agent: &str) -> Result<Vec<(String, tool_core::RowSource)>, ToolError> {
+pub(crate) fn rows(
+    settings: &Settings,
+    agent: &str,
+) -> Result<Vec<(String, tool_core::RowSource)>, ToolError> {
     // Where nothing was ever stored there is nothing to look at, and nothing is made by looking.
-    let Some(path) = place::path().filter(|path| path.exists()) else { return Ok(Vec::new()) };
-    let catalogue = tool_store::sqlite::catalogue_at(&path)?;
+    let Some(path) = settings.journal().path().filter(|path| path.exists()) else { return Ok(Vec::new()) };
+    let catalogue = tool_store::sqlite::catalogue_at(path)?;
     let own = catalogue.rows.into_iter().filter(|row| row.0 == agent);
     Ok(own.map(|(_, pattern, source)| (pattern, source)).collect())
 }
@@ -28,11 +29,11 @@ fn sync(around: &Surroundings, options: SyncOptions) -> Result<SyncReport, ToolE
     let tools = listed(&around.registry, fingerprint);
     if options.dry_run {
         // Who only looks makes nothing.
-        let there = place::path().filter(|path| path.exists());
-        let stored = there.map(|path| tool_store::sqlite::catalogue_at(&path)).transpose()?;
+        let there = around.settings.journal().path().filter(|path| path.exists());
+        let stored = there.map(tool_store::sqlite::catalogue_at).transpose()?;
         return stored.unwrap_or_default().sync(&tools, options);
     }
-    stored(around)?.change_catalogue(|catalogue| catalogue.sync(&tools, options))
+    around.journal()?.change_catalogue(|catalogue| catalogue.sync(&tools, options))
 }
 
 /// Brings the stored catalogue up to the tools of this program.
@@ -65,7 +66,7 @@ pub(crate) fn tools_enable(
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
     sync(around, SyncOptions::default())?;
-    let new = stored(around)?.change_catalogue(|catalogue| catalogue.enable(agent, pattern))?;
+    let new = around.journal()?.change_catalogue(|catalogue| catalogue.enable(agent, pattern))?;
     Ok(ToolOutput::structured(json!({"agent": agent, "pattern": pattern, "changed": new})))
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn tools_disable(
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
     sync(around, SyncOptions::default())?;
-    let done = stored(around)?.change_catalogue(|catalogue| catalogue.disable(agent, pattern))?;
+    let done = around.journal()?.change_catalogue(|catalogue| catalogue.disable(agent, pattern))?;
     let still: Vec<Value> = done.1.iter().map(row).collect();
     let value = json!({"agent": agent, "pattern": pattern, "changed": done.0, "still_enabled_by": still});
     Ok(ToolOutput::structured(value))
@@ -103,7 +104,8 @@ pub(crate) fn skills_on(
         Err(_) if allow_missing => Vec::new(),
         tools => tools?,
     };
-    let rows = stored(around)?
+    let rows = around
+        .journal()?
         .change_catalogue(|catalogue| catalogue.skill_on(agent, name, &tools, allow_missing))?;
     Ok(ToolOutput::structured(
         json!({"agent": agent, "skill": name, "rows": rows.iter().map(row).collect::<Value>()}),
@@ -120,7 +122,7 @@ pub(crate) fn skills_off(
     agent: &str,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let gone = stored(around)?.change_catalogue(|catalogue| catalogue.skill_off(agent, name))?;
+    let gone = around.journal()?.change_catalogue(|catalogue| catalogue.skill_off(agent, name))?;
     Ok(ToolOutput::structured(
         json!({"agent": agent, "skill": name, "gone": gone.iter().map(row).collect::<Value>()}),
     ))

@@ -8,8 +8,6 @@ use tool_std::Workspace;
 use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
 
-use crate::journal::{mode, place};
-
 /// How far commands are kept from protected names (sandbox.md §3).
 const DEEPER: &str =
     "kept from commands in the root and in the repository around them, deeper from file tools alone";
@@ -40,36 +38,6 @@ pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
     let [secret, guarded] = [Class::Secret, Class::Guarded].map(|class| workspace.protected(class));
     checks.push(Check::ok("protected names", format!("{secret} secret, {guarded} guarded: {DEEPER}")));
     Ok(Probe { section, checks, limits: limits(workspace.limits().rows()) })
-}
-
-/// Where calls are recorded, and how many of them nobody knows the outcome of. A journal that is not there yet is not made.
-pub(crate) fn journal(settings: &Settings) -> Result<Probe, ToolError> {
-    let Some(path) = place::path().filter(|_| mode::calls(settings).is_some()) else {
-        let advice = match place::path() {
-            None => "unset TOOLBOX_JOURNAL: without a journal a retry after a crash may repeat effects",
-            Some(_) => {
-                "set journal to effects or all: without a journal a retry after a crash may repeat effects"
-            }
-        };
-        return Ok(Probe { checks: vec![Check::warn("journal", "off", advice)], ..Probe::default() });
-    };
-    let shown = path.display().to_string();
-    let in_doubt = match place::existing()? {
-        Some(journal) => journal.in_doubt()?,
-        None => 0,
-    };
-    let check = match in_doubt {
-        0 => Check::ok("journal", format!("{shown}, no calls in doubt")),
-        some => {
-            let advice = "settle them: toolbox journal list --status in_doubt, toolbox journal recover --run";
-            Check::warn("journal", format!("{shown}, {some} calls in doubt"), advice)
-        }
-    };
-    Ok(Probe {
-        section: json!({"path": shown, "in_doubt": in_doubt}),
-        checks: vec![check],
-        limits: Vec::new(),
-    })
 }
 
 /// What of the machine is open to tools although it hardly should be.

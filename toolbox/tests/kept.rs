@@ -1,4 +1,4 @@
-//! What the real program keeps besides its journal: the audit file, approvals, and which agent sees what.
+//! What the real program keeps besides its journal: audit rows, approvals, and which agent sees what.
 
 #![allow(
     clippy::unwrap_used,
@@ -59,11 +59,13 @@ fn every_call_is_audited_refused_ones_too_and_the_file_is_its_owners() {
     assert!(status == Some(2) && text.contains("in_doubt"), "{text}");
     let stats = home.json(&["audit", "stats", "--tool", "read_file"]);
     assert_eq!((&stats[0]["calls"], &stats[0]["outcome"]), (&json!(1), &json!("ok")));
+    // The same rows are in a file, for whoever follows it.
     let file = home.0.path().join("state/toolbox/audit.jsonl");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     let text = std::fs::read_to_string(file).unwrap();
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!((&first["attempt"], &first["replayed"]), (&json!(1), &json!(false)));
+    assert_eq!(text.lines().count(), 4);
     assert!(!text.contains("two"), "what is logged as a digest is not in it");
 }
 

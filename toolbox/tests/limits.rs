@@ -1,6 +1,6 @@
 //! `[limits]` of the settings file: what an operator sets holds for the tools, and `doctor` says who set it.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -81,4 +81,20 @@ fn a_rule_that_is_none_ends_every_command_that_runs_tools_with_its_place() {
         let output = run(root.path(), sound, argv);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+/// The limit of the whole call leaves its command a share of it, and what is told is what the command had.
+#[test]
+fn a_short_limit_of_a_call_leaves_its_command_time() {
+    let root = tempfile::tempdir().unwrap();
+    let call = |words: &[&str]| {
+        let output =
+            run(root.path(), "journal = \"off\"\n", &[&["--yes", "--timeout", "900ms"], words].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (status, told) = call(&["shell", "bash", "sleep", "--", "60"]);
+    assert_eq!(status, Some(124), "{told}");
+    let had = told.split("Command timed out after ").nth(1).and_then(|rest| rest.split("ms").next());
+    let had: u64 = had.unwrap_or_else(|| panic!("{told}")).parse().unwrap();
+    assert!((1..=450).contains(&had), "{told}");
 }

@@ -250,6 +250,9 @@ fn the_settings_file_says_which_calls_are_recorded() {
     assert_eq!(tools(), ["make_dir"]);
     assert_eq!(with("journal = \"all\"\n", &["file", "read", "a"]).0, Some(0));
     assert_eq!(tools(), ["make_dir", "read_file"]);
+    // Where nothing is said it is all of them.
+    assert_eq!(with("", &["file", "read", "a"]).0, Some(0));
+    assert_eq!(tools(), ["make_dir", "read_file", "read_file"]);
     let (status, text) = with("journal = \"some\"\n", &["file", "read", "a"]);
     assert!(status == Some(6) && text.contains("s.toml:1:11"), "{text}");
     // A run that is started over sees what it saw.
@@ -320,4 +323,19 @@ fn a_revert_that_is_killed_between_two_calls_goes_on_behind_them_and_undoes_noth
     }
     assert_eq!(undone("reverted").len(), FILES - between.len());
     assert!(left() <= between.len());
+    // What undid them are calls of their own: the one that was cut off is in doubt.
+    let export = home.json(&["journal", "export"]);
+    let undoings: Vec<&Value> =
+        export.as_array().unwrap().iter().filter(|row| row["tool_name"] == "journal_revert").collect();
+    let of_status = |status: &str| undoings.iter().filter(|row| row["status"] == status).count();
+    assert!(undoings.len() - of_status("ok") == of_status("in_doubt") && of_status("in_doubt") <= 1);
+    // Killed behind the undoing but before its row was closed, one is undone by a call in doubt.
+    assert!(of_status("ok") >= FILES - of_status("in_doubt").max(between.len()), "{undoings:?}");
+    let undoing = |call: &&String| undoings.iter().any(|row| row["parent_call_id"] == **call);
+    assert_eq!(undone("reverted").iter().find(|call| !undoing(call)), None);
+    let written = |call: &Value| {
+        let rows = export.as_array().unwrap().iter();
+        rows.filter(|row| row["tool_name"] == "write_file" && row["call_id"] == *call).count() == 1
+    };
+    assert!(undoings.iter().all(|row| written(&row["parent_call_id"])), "{undoings:?}");
 }

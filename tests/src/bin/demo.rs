@@ -1,12 +1,10 @@
 //! The program `demo` of the command line's transcripts. What `probe result` answers is in the file that the variable
 //! `PROBE_RESULTS` names.
 
-#[path = "../demo/mod.rs"]
-mod demo;
-
 use std::process::ExitCode;
 
 use serde_json::Value;
+use tests::demo;
 use tool_core::ToolError;
 
 fn main() -> ExitCode {

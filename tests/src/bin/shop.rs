@@ -1,7 +1,7 @@
-//! A program whose tools charge, with a journal, for tests that kill it in the middle and start it again.
+//! A program whose tools charge, with the journal that every program can have, for tests that kill it in the middle and start
+//! it again.
 //!
-//! `SHOP_HOME` is the folder of the journal and of `effects`, one line for each charge; `SHOP_RUN` and `SHOP_ATTEMPT` say where a
-//! call stands, `SHOP_BANK` where payments go.
+//! `SHOP_HOME` is the folder of `effects`, one line for each charge, and `SHOP_BANK` says where payments go.
 
 #![allow(clippy::unwrap_used, reason = "a program for tests may fail the test")]
 
@@ -9,20 +9,14 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Arc, LazyLock};
 
-use tool_cli::{Cli, Settings};
-use tool_core::journal::{Journal, RowQuery, resume};
+use tool_cli::Cli;
+use tool_core::Registry;
 use tool_core::prelude::*;
-use tool_core::{ContextBuilder, Coordinates, JournalMode, Registry};
-use tool_store::{LazyJournal, SqliteOptions};
 
 fn home() -> PathBuf {
     std::env::var_os("SHOP_HOME").unwrap().into()
 }
-
-static JOURNAL: LazyLock<Arc<LazyJournal>> =
-    LazyLock::new(|| Arc::new(LazyJournal::new(home().join("journal.db"), SqliteOptions::default())));
 
 fn note(line: &str) -> Result<(), ToolError> {
     let file = std::fs::OpenOptions::new().append(true).create(true).open(home().join("effects"));
@@ -86,34 +80,8 @@ fn post(headers: &[(&str, &str)], body: &str) -> std::io::Result<String> {
     }
 }
 
-/// Where the calls of this process stand; without an attempt it is the next one, and earlier ones are warned about.
-fn context(settings: &Settings) -> Result<ContextBuilder, ToolError> {
-    let builder = ToolContext::builder();
-    let Some(run) = settings.variable("SHOP_RUN") else { return Ok(builder) };
-    let at = Coordinates::new(run).node("checkout");
-    let given = settings.variable("SHOP_ATTEMPT").map(|text| text.parse().unwrap());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let attempt = match given {
-            Some(attempt) => attempt,
-            None => JOURNAL.next_attempt(&at.task()).await?,
-        };
-        let rows = JOURNAL.rows(&RowQuery { task: Some(at.task()), ..RowQuery::default() }).await?;
-        if let Some(warning) = resume::warning(&rows, attempt, None) {
-            tracing::warn!("{warning}");
-        }
-        Ok(builder.at(at.attempt(attempt)))
-    })
-}
-
 fn main() -> ExitCode {
     let registry = Registry::builder().add::<ChargeTool>().add::<ShipTool>().add::<PayTool>().build();
-    let cli = registry.map_err(ToolError::from).map(|registry| {
-        let journal = |builder: tool_core::ExecutorBuilder, _: &Settings| {
-            let journal = Arc::clone(&JOURNAL) as Arc<dyn Journal>;
-            Ok(builder.journal(journal, JournalMode::Effects, "shop 1"))
-        };
-        Cli::new(registry).name("shop").version("1.0.0").layers(journal).context(context)
-    });
-    tool_cli::main(cli)
+    let cli = registry.map(|registry| Cli::new(registry).name("shop").version("1.0.0"));
+    tool_cli::main(cli.map_err(ToolError::from))
 }

@@ -22,7 +22,7 @@ use tool_core::{BoxFuture, Invocation, Layer, Next, Registry, RegistryError};
 use self::probe::Results;
 
 /// The program, and what reached its tools.
-pub(crate) fn demo(results: &Value) -> Result<(Cli, Reached), ToolError> {
+pub fn demo(results: &Value) -> Result<(Cli, Reached), ToolError> {
     let reached = Reached::default();
     let registry = registry()?;
     let recorder = reached.clone();
@@ -38,12 +38,11 @@ pub(crate) fn demo(results: &Value) -> Result<(Cli, Reached), ToolError> {
 
 /// Name and normal form of the last call that reached a tool.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reached(Arc<Mutex<Option<(String, Value)>>>);
+pub struct Reached(Arc<Mutex<Option<(String, Value)>>>);
 
 impl Reached {
     /// The last call since this was asked.
-    #[allow(dead_code, reason = "not every program that has these tools asks")]
-    pub(crate) fn take(&self) -> Option<(String, Value)> {
+    pub fn take(&self) -> Option<(String, Value)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -57,7 +56,7 @@ impl Layer for Reached {
 }
 
 /// The tools of the program.
-pub(crate) fn registry() -> Result<Registry, RegistryError> {
+pub fn registry() -> Result<Registry, RegistryError> {
     Registry::builder()
         .add::<session::PingTool>()
         .add::<session::LoginTool>()

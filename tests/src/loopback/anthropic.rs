@@ -199,7 +199,7 @@ pub(super) fn whole(reply: &Reply) -> Value {
         content.push(json!({"type": "text", "text": reply.text}));
     }
     content.extend(reply.calls.iter().enumerate().map(
-        |(i, (tool, args))| json!({"type": "tool_use", "id": reply.id("toolu_", i), "name": tool, "input": args}),
+        |(i, (tool, args))| json!({"type": "tool_use", "id": reply.id("toolu_", i), "name": tool.name, "input": args}),
     ));
     let reason = if reply.calls.is_empty() { "end_turn" } else { "tool_use" };
     json!({

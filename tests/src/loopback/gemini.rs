@@ -158,7 +158,7 @@ fn is_name(name: &str) -> bool {
 /// The parts of a reply; the first call is signed.
 fn parts(reply: &Reply) -> Vec<Value> {
     let calls = reply.calls.iter().enumerate().map(|(i, (tool, args))| {
-        let mut part = json!({"functionCall": {"id": reply.id("call_", i), "name": tool, "args": args}});
+        let mut part = json!({"functionCall": {"id": reply.id("call_", i), "name": tool.name, "args": args}});
         if i == 0 {
             part["thoughtSignature"] = json!("c2lnbmVk");
         }

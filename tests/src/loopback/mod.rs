@@ -12,6 +12,7 @@ mod asked;
 mod gemini;
 mod log;
 mod names;
+mod offered;
 mod openai_chat;
 mod openai_responses;
 mod pairs;

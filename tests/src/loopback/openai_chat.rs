@@ -169,7 +169,7 @@ pub(super) fn parameters(function: &Value, at: &str) -> Result<(), Refusal> {
 pub(super) fn whole(reply: &Reply) -> Value {
     let calls = reply.calls.iter().enumerate().map(|(i, (tool, args))| {
         json!({"id": reply.id("call_", i), "type": "function",
-            "function": {"name": tool, "arguments": args.to_string()}})
+            "function": {"name": tool.name, "arguments": args.to_string()}})
     });
     let calls: Vec<Value> = calls.collect();
     let said = (!reply.text.is_empty()).then_some(&reply.text);
@@ -196,7 +196,7 @@ pub(super) fn events(reply: &Reply) -> Vec<Event> {
     let mut events = vec![chunk(json!({"role": "assistant", "content": null}), None)];
     events.extend(pieces(&reply.text).iter().map(|piece| chunk(json!({"content": piece}), None)));
     for (i, (tool, args)) in reply.calls.iter().enumerate() {
-        let function = json!({"name": tool, "arguments": ""});
+        let function = json!({"name": tool.name, "arguments": ""});
         let start = json!({"index": i, "id": reply.id("call_", i), "type": "function", "function": function});
         events.push(chunk(json!({"tool_calls": [start]}), None));
         for piece in pieces(&args.to_string()) {

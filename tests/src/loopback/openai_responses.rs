@@ -182,8 +182,12 @@ pub(super) fn whole(reply: &Reply) -> Value {
         );
     }
     output.extend(reply.calls.iter().enumerate().map(|(i, (tool, args))| {
-        json!({"type": "function_call", "id": reply.id("fc_", i), "call_id": reply.id("call_", i), "name": tool,
-            "arguments": args.to_string(), "status": "completed"})
+        let mut call = json!({"type": "function_call", "id": reply.id("fc_", i), "call_id": reply.id("call_", i),
+            "name": tool.name, "arguments": args.to_string(), "status": "completed"});
+        if let Some(namespace) = &tool.namespace {
+            call["namespace"] = json!(namespace);
+        }
+        call
     }));
     json!({
         "id": format!("resp_{}", reply.turn), "object": "response", "created_at": 0, "status": "completed",

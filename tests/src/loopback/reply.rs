@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::offered::Offered;
+
 /// A reply of the model.
 #[derive(Debug)]
 pub(super) struct Reply {
@@ -9,8 +11,8 @@ pub(super) struct Reply {
     pub(super) turn: usize,
     /// The model, as asked for.
     pub(super) model: String,
-    /// Its calls.
-    pub(super) calls: Vec<(String, Value)>,
+    /// Its calls, by tool as it is offered.
+    pub(super) calls: Vec<(Offered, Value)>,
     /// Its text, where it has no call.
     pub(super) text: String,
 }

@@ -18,12 +18,16 @@ use tokio::sync::oneshot;
 
 use super::asked::{Asked, Refusal, refuse};
 use super::log::Log;
+use super::offered::offered;
 use super::reply::{Event, Reply};
 use super::script::{Fault, Step, steps};
 use super::{Api, route};
 
 /// The most bytes of a request.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
+
+/// Where Gemini is asked how long something is.
+const COUNT: &str = ":countTokens";
 
 /// How much of the last result is told at the end of a script.
 const SHOWN_CHARACTERS: usize = 300;
@@ -104,11 +108,15 @@ async fn answer(
     headers: HeaderMap,
     bytes: Bytes,
 ) -> Response {
+    let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    if uri.path().ends_with(COUNT) && method == Method::POST {
+        server.log.add("gemini", uri.path(), &headers, body, 200, "");
+        return response(200, "application/json", Body::from(r#"{"totalTokens": 1}"#));
+    }
     let Some((api, model, streams)) = route(uri.path()).filter(|_| method == Method::POST) else {
         server.log.add("", uri.path(), &headers, Value::Null, 404, "no such address");
         return response(404, "text/plain", Body::from("no such address"));
     };
-    let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let (status, reason, response) = match server.judge(api, &headers, &body, model) {
         Ok((reply, in_events, cut)) => {
             let (kind, parts) = match streams || in_events {
@@ -152,7 +160,7 @@ impl Server {
         let reply = Reply {
             turn: asked.replies,
             model: model.or(body["model"].as_str()).unwrap_or("").to_owned(),
-            calls: step.calls.clone(),
+            calls: step.calls.iter().map(|(tool, args)| (offered(body, tool), args.clone())).collect(),
             text: if is_last { format!("RESULT{told}") } else { step.text.clone() },
         };
         Ok((reply, asked.stream, cut))

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tool_trials::by_effort;
 
-use crate::program::{toolbox, until};
+use crate::program::{homeless, toolbox, until};
 use crate::pty::{start, start_unread};
 
 /// Writes `one`, waits for the file `go`, and writes `two` to standard error.
@@ -66,11 +66,9 @@ fn elsewhere_output_is_collected() {
         ("--select stdout", "", "\"one\\n\"\n"),
         ("-o text --out out", "", ""),
     ] {
-        let output = Command::new("sh")
-            .args(["-c", &format!("{}{to}", line(folder.path(), options, SCRIPT))])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let line = format!("{}{to}", line(folder.path(), options, SCRIPT));
+        let output =
+            homeless(Command::new("sh").args(["-c", &line])).current_dir(folder.path()).output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{options}");
     }
     let run = start(&line(folder.path(), "--json --select stdout", SCRIPT), &[]);

@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{DEMO, PATIENT, has, toolbox, until};
+use crate::program::{DEMO, PATIENT, has, homeless, toolbox, until};
 use crate::pty::start;
 
 fn bash(line: &str) -> (Option<i32>, String, String) {
-    let output = Command::new("bash").args(["-c", line]).stdin(Stdio::null()).output().unwrap();
+    let mut bash = Command::new("bash");
+    let output = homeless(bash.args(["-c", line])).stdin(Stdio::null()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -37,8 +38,44 @@ fn a_reader_that_goes_away_is_no_error() {
             assert_eq!(stdout.len(), 20, "{line}");
         }
     }
-    let (_, stdout, stderr) = bash(&format!("{lines} | head -n 3; exit ${{PIPESTATUS[1]}}"));
-    assert_eq!((stdout.lines().count(), stderr.as_str()), (3, ""));
+    let (code, stdout, stderr) = bash(&format!("{lines} | head -n 3; exit ${{PIPESTATUS[1]}}"));
+    assert_eq!((code, stdout.lines().count(), stderr.as_str()), (Some(0), 3, ""));
+}
+
+/// Standard output is a pipe that nobody reads from the beginning, so that each write fails.
+#[test]
+fn what_nobody_reads_ends_in_silence_with_the_calls_own_status() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("line"), "{\"tool\":\"ping\"}\n").unwrap();
+    let lines: [(&[&str], i32); 6] = [
+        (&["ping"], 0),
+        (&["ping", "-o", "json"], 0),
+        (&["--help"], 0),
+        (&["tools", "list", "-o", "jsonl"], 0),
+        (&["call", "--jsonl", "line"], 0),
+        (&["store", "search", "lamp", "--limit", "0", "--envelope"], 2),
+    ];
+    for (words, status) in lines {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let trace = folder.path().join("trace");
+        let mut command = match tool_trials::is_installed("strace") {
+            true => {
+                let mut strace = Command::new("strace");
+                strace.args(["-f", "-qq", "-e", "trace=write", "-o"]).arg(&trace).arg(DEMO);
+                strace
+            }
+            false => Command::new(DEMO),
+        };
+        let command = command.args(words).current_dir(folder.path()).stdin(Stdio::null());
+        let output = command.stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), told.as_ref()), (Some(status), ""), "{words:?}");
+        if has("strace") {
+            let trace = fs::read_to_string(&trace).unwrap();
+            assert!(trace.contains("EPIPE"), "{words:?} wrote to nobody: {trace}");
+        }
+    }
 }
 
 #[test]
@@ -93,8 +130,7 @@ fn standard_output_of_a_server_is_the_protocols_alone() {
 #[test]
 fn standard_input_that_never_ends_blocks_only_those_who_ask_for_it() {
     let run = |args: &[&str]| {
-        let mut child = Command::new(PATIENT)
-            .args(args)
+        let mut child = homeless(Command::new(PATIENT).args(args))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -113,8 +149,7 @@ fn standard_input_that_never_ends_blocks_only_those_who_ask_for_it() {
 fn ten_thousand_calls_are_answered_in_order_within_bounds_while_the_reader_sleeps() {
     const CALLS: usize = 10_000;
     const PADDING: usize = 8 << 10;
-    let mut child = Command::new(DEMO)
-        .args(["call", "--jsonl", "-", "--jobs", "8"])
+    let mut child = homeless(Command::new(DEMO).args(["call", "--jsonl", "-", "--jobs", "8"]))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -1,6 +1,5 @@
 //! The programs that are started, and the peers that a test may lack.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -14,13 +13,12 @@ pub(crate) const PATIENT: &str = env!("CARGO_BIN_EXE_patience");
 /// The standard tools, built when a test first asks.
 pub(crate) fn toolbox() -> &'static str {
     static PATH: OnceLock<String> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "toolbox"]).status().unwrap();
-        assert!(built.success(), "toolbox does not build");
-        let own = std::env::current_exe().unwrap();
-        let folder = own.parent().and_then(Path::parent).map(PathBuf::from).unwrap();
-        folder.join("toolbox").display().to_string()
-    })
+    PATH.get_or_init(|| tests::built::program("toolbox").display().to_string())
+}
+
+/// A program without a home: nothing of the person's is read, and nothing is kept of its calls.
+pub(crate) fn homeless(command: &mut Command) -> &mut Command {
+    command.env_remove("HOME").env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME")
 }
 
 /// Whether a program is there; a test that needs it is skipped where it is not.

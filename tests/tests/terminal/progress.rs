@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::PATIENT;
+use crate::program::{PATIENT, homeless};
 use crate::pty::start;
 
 #[test]
@@ -46,9 +46,8 @@ fn without_a_terminal_lines_tell_those_who_want_to_know() {
     let file = folder.path().join("go");
     fs::write(&file, "").unwrap();
     let run = |options: &[&str]| {
-        let output = std::process::Command::new(PATIENT)
-            .args(["wait", &file.display().to_string()])
-            .args(options)
+        let mut patient = std::process::Command::new(PATIENT);
+        let output = homeless(patient.args(["wait", &file.display().to_string()]).args(options))
             .env_remove("PATIENCE_LOG")
             .output()
             .unwrap();

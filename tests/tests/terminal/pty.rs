@@ -96,6 +96,11 @@ impl Pty {
         self.master.write_all(keys.as_bytes()).unwrap();
     }
 
+    /// Whether it has not ended yet.
+    pub(crate) fn is_running(&self) -> bool {
+        matches!(self.ended.try_recv(), Err(mpsc::TryRecvError::Empty))
+    }
+
     /// Waits for the end; its exit status, and what stands on the screen.
     pub(crate) fn end(self) -> (Option<i32>, Vec<String>) {
         let (code, bytes) = self.ended();

@@ -3,12 +3,12 @@
 use std::fs;
 use std::process::Command;
 
-use crate::program::{PATIENT, has};
+use crate::program::{PATIENT, has, homeless};
 
 /// What a program started and opened, and how it ended.
 fn traced(args: &[&str], env: &[(&str, &str)], folder: &std::path::Path) -> (Option<i32>, String) {
     let trace = folder.join("trace");
-    let status = Command::new("strace")
+    let status = homeless(&mut Command::new("strace"))
         .args(["-f", "-s", "4096", "-e", "trace=execve,openat", "-o"])
         .arg(&trace)
         .arg(PATIENT)

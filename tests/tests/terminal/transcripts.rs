@@ -47,6 +47,14 @@ fn transcripts() -> Vec<Transcript<'static>> {
 }
 
 impl Transcript<'_> {
+    /// What it prints, without the exit status in front of it.
+    fn told(&self) -> &str {
+        match self.expected.split_once('\n') {
+            Some((status, text)) if status.starts_with("? ") => text,
+            _ => &self.expected,
+        }
+    }
+
     /// What it prints here, with the exit status in front of it unless that is 0.
     fn run(&self) -> String {
         let (code, text) = if self.at_terminal { self.at_terminal() } else { self.piped() };
@@ -64,12 +72,16 @@ impl Transcript<'_> {
         (code.unwrap(), lines.iter().map(|line| format!("{line}\n")).collect())
     }
 
+    /// A transcript shows one stream, and nothing is on the other: an error is told on standard error.
     fn piped(&self) -> (i32, String) {
-        let both = format!("{{ {}\n}} 2>&1", self.line);
         let mut command = Command::new("setsid");
-        command.args(["--wait", "sh", "-c", &both]).stdin(Stdio::null()).env_clear().env("PATH", path());
+        command.args(["--wait", "sh", "-c", self.line]).stdin(Stdio::null()).env_clear().env("PATH", path());
         let run = command.output().unwrap();
-        (run.status.code().unwrap(), String::from_utf8(run.stdout).unwrap())
+        let [stdout, stderr] = [run.stdout, run.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        let is_error = ["error[", "{\"ok\":false,"].iter().any(|head| self.told().starts_with(head));
+        let (shown, other) = if is_error { (stderr, stdout) } else { (stdout, stderr) };
+        assert_eq!(other, "", "$ {}: beside what is shown", self.line);
+        (run.status.code().unwrap(), shown)
     }
 }
 

@@ -149,11 +149,21 @@ fn of_line(error: ToolError, line: usize) -> ToolError {
         issue.path.clear();
         keys.push(key);
     }
-    match keys.is_empty() {
-        true => error,
-        false => with_issues(&error, format!("Line {line} gives {} twice.", keys.join(", ")), issues),
+    // It is one line, and the message says which.
+    for issue in issues.iter_mut().filter(|issue| issue.code == IssueCode::Syntax) {
+        issue.got = issue.got.strip_prefix("line 1, ").map_or_else(|| issue.got.clone(), str::to_owned);
     }
+    let what = match error.code_str() {
+        _ if !keys.is_empty() => format!("gives {} twice", keys.join(", ")),
+        "malformed_json" => "is not valid JSON".to_owned(),
+        "not_an_object" => "is not a JSON object".to_owned(),
+        _ => return error,
+    };
+    with_issues(&error, format!("Line {line} {what}."), issues).hint(LINE)
 }
+
+/// What a line is.
+const LINE: &str = r#"a line is one object: {"id": 1, "tool": "NAME", "args": {…}}"#;
 
 fn with_issues(error: &ToolError, message: String, issues: Vec<ArgIssue>) -> ToolError {
     let moved = ToolError::invalid_args(message).code(error.code_str().to_owned()).issues(issues);

@@ -21,10 +21,10 @@ pub(crate) fn call(
     #[arg(positional)]
     name: Option<String>,
     /// File with one call a line, `-` for standard input.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", hint = "file")]
     jsonl: Option<String>,
     /// How many reads may run at once.
-    #[arg(range = 1..=JOBS_MAX, default = 1)]
+    #[arg(range = 1..=JOBS_MAX, default = 1, requires = ["jsonl"])]
     jobs: u32,
 ) -> Result<Value, ToolError> {
     Ok(serde_json::json!({"name": name, "jsonl": jsonl, "jobs": jobs}))

@@ -1,4 +1,10 @@
 //! `completions`: a script for a shell, rendered from the same rows as help.
+//!
+//! clap writes the scripts; what it leaves out of them for a shell is added here, in a file of its own for each.
+
+mod bash;
+mod fish;
+mod zsh;
 
 use clap_complete::{Generator, aot};
 use clap_complete_nushell::Nushell;
@@ -34,49 +40,14 @@ pub(crate) fn completions(
 ) -> ToolResult {
     let mut command = program.clap_command(Form::Script)?;
     let script = match shell {
-        Shell::Bash => script(aot::Bash, &mut command),
-        Shell::Zsh => script(aot::Zsh, &mut command),
-        Shell::Fish => fish(&script(aot::Fish, &mut command)) + &positions(&command),
-        Shell::Powershell => script(aot::PowerShell, &mut command),
-        Shell::Elvish => script(aot::Elvish, &mut command),
+        Shell::Bash => bash::completed(&script(aot::Bash, &mut command), &command),
+        Shell::Zsh => zsh::completed(&script(aot::Zsh, &mut command), &command),
+        Shell::Fish => fish::completed(&script(aot::Fish, &mut command), &command),
+        Shell::Powershell => script(aot::PowerShell, &mut with_choices(command)),
+        Shell::Elvish => script(aot::Elvish, &mut with_choices(command)),
         Shell::Nushell => script(Nushell, &mut command),
     };
     Ok(ToolOutput::text(script))
-}
-
-/// The script with words offered although an option in front of them still lacks its value: `demo -o ya`.
-fn fish(script: &str) -> String {
-    script.replace("2>/dev/null\n    or return\n", "2>/dev/null\n    or return 0\n")
-}
-
-/// The choices of positionals, which the script leaves out: each is offered behind the ones before it, until it is given.
-fn positions(root: &clap::Command) -> String {
-    let name = root.get_name();
-    let using = format!("__fish_{}_using_subcommand", name.replace('-', "_"));
-    let mut lines = String::new();
-    for top in root.get_subcommands() {
-        let below = top.get_subcommands().map(|leaf| (Some(leaf.get_name()), leaf));
-        for (word, leaf) in std::iter::once((None, top)).chain(below) {
-            let mut when = format!("{using} {}", top.get_name());
-            if let Some(word) = word {
-                when.push_str(&format!("; and __fish_seen_subcommand_from {word}"));
-            }
-            for position in leaf.get_positionals() {
-                let choices = position.get_possible_values();
-                let words = choices.iter().map(clap::builder::PossibleValue::get_name).collect::<Vec<_>>();
-                if words.is_empty() {
-                    break;
-                }
-                let words = words.join(" ");
-                let given = format!("__fish_seen_subcommand_from {words}");
-                lines.push_str(&format!(
-                    "complete -c {name} -n \"{when}; and not {given}\" -f -a \"{words}\"\n"
-                ));
-                when.push_str(&format!("; and {given}"));
-            }
-        }
-    }
-    lines
 }
 
 fn script(shell: impl Generator, command: &mut clap::Command) -> String {
@@ -84,4 +55,30 @@ fn script(shell: impl Generator, command: &mut clap::Command) -> String {
     let mut bytes = Vec::new();
     clap_complete::generate(shell, command, name, &mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The command with the choices of first positions as words, for shells whose scripts offer words and options alone.
+fn with_choices(command: clap::Command) -> clap::Command {
+    let first = command.get_positionals().next().map(clap::Arg::get_possible_values).unwrap_or_default();
+    let choices: Vec<clap::Command> =
+        first.iter().map(|choice| clap::Command::new(choice.get_name().to_owned())).collect();
+    command.mut_subcommands(with_choices).subcommands(choices)
+}
+
+/// The commands that do something, each with its words behind the program's name.
+fn leaves(root: &clap::Command) -> Vec<(Vec<&str>, &clap::Command)> {
+    let mut leaves = Vec::new();
+    let mut open = vec![(Vec::new(), root)];
+    while let Some((words, command)) = open.pop() {
+        let below: Vec<_> = command.get_subcommands().collect();
+        if below.is_empty() {
+            leaves.push((words, command));
+            continue;
+        }
+        open.extend(below.into_iter().rev().map(|below| {
+            let words = words.iter().copied().chain([below.get_name()]).collect();
+            (words, below)
+        }));
+    }
+    leaves
 }

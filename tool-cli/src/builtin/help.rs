@@ -72,9 +72,14 @@ const TOPICS: [(&str, Topic); 4] = [
 /// Makes the page of a topic.
 type Topic = fn(&Program, &Tree<'_>) -> String;
 
+/// The words of the topics.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    TOPICS.iter().map(|topic| topic.0)
+}
+
 /// The topics, as a sentence lists them.
 pub(crate) fn topics() -> String {
-    let mut names: Vec<&str> = TOPICS.iter().map(|topic| topic.0).collect();
+    let mut names: Vec<&str> = words().collect();
     let last = names.pop().unwrap_or_default();
     format!("{} and {last}", names.join(", "))
 }
@@ -105,6 +110,8 @@ fn environment(about: &Program, tree: &Tree<'_>) -> String {
     let own = GLOBALS.iter().filter_map(|row| Some((format!("{prefix}_{}", row.env?), row.help.to_owned())));
     let logged = (format!("{prefix}_LOG"), "What is logged, such as warn or tool_std=debug".to_owned());
     let named = about.variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    #[cfg(feature = "store")]
+    let named = crate::store::place::variables(prefix, program).into_iter().chain(named);
     let common = COMMON.map(|(name, text)| (name.to_owned(), text.to_owned()));
     let mut tools: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for command in tree.all().filter(|command| command.is_listed()) {

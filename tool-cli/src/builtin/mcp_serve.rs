@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use tool_core::SecretSource as _;
+use tool_core::args::shown_name;
 use tool_core::prelude::*;
 use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, serve_stdio};
 
@@ -115,7 +116,7 @@ impl From<Asking> for Confirm {
 fn secret(around: &Surroundings, name: &str) -> Result<Arc<Secret>, ToolError> {
     let value = around.settings.secrets().get(name).filter(|secret| !secret.is_blank());
     value.map(Arc::new).ok_or_else(|| {
-        let shown: String = name.chars().take(80).collect();
+        let shown = shown_name(name);
         ToolError::not_configured(format!("The secret {shown} is not set.")).code("secret_missing")
     })
 }

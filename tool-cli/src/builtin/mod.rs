@@ -7,6 +7,10 @@ pub(crate) mod call;
 mod completions;
 mod doctor;
 pub(crate) mod help;
+#[cfg(feature = "store")]
+mod journal_look;
+#[cfg(feature = "store")]
+mod journal_mend;
 #[cfg(feature = "man")]
 mod man;
 #[cfg(feature = "mcp")]
@@ -60,13 +64,12 @@ pub(crate) fn about(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|row| row.0 == word).map(|row| row.1)
 }
 
-/// Commands that a program may be built without: word, feature, whether it is there. The last one is there where the program
-/// adds it, so that nobody asks of its word elsewhere.
+/// Commands that a program may be built without: word, feature, whether it is there.
 const FEATURES: [(&str, &str, bool); 4] = [
     ("completions", "completions", cfg!(feature = "completions")),
     ("man", "man", cfg!(feature = "man")),
     ("mcp", "mcp", cfg!(feature = "mcp")),
-    ("journal", "store", false),
+    ("journal", "store", cfg!(feature = "store")),
 ];
 
 /// The feature that a command needs and this program is built without.
@@ -90,11 +93,14 @@ pub(crate) fn refused(name: &str, given: &AllGiven) -> Vec<Fault> {
     if !owns_output(name) {
         return Vec::new();
     }
-    refused::refused(given, &SHAPES, "messages of the protocol alone on standard output")
+    refused::refused(given, &SHAPES, "standard output has messages of the protocol alone")
 }
 
 /// The note of a result of these commands that decides the exit status of a run that gave its result all the same.
 pub(crate) const EXIT: &str = "exit";
+
+/// The note of a result of these commands that holds what a person should know of it.
+pub(crate) const WARNINGS: &str = "warnings";
 
 /// Words that no tool and no group may have, whether this program has the command or not.
 pub const RESERVED: [&str; 17] = [
@@ -159,6 +165,18 @@ pub(crate) fn registry() -> Result<Registry, ToolError> {
     #[cfg(feature = "mcp")]
     let builder =
         builder.add::<mcp_serve::McpServeTool>().add::<mcp_add::McpAddTool>().add::<mcp_add::McpRemoveTool>();
+    #[cfg(feature = "store")]
+    let builder = builder
+        .add::<journal_look::JournalListTool>()
+        .add::<journal_look::JournalShowTool>()
+        .add::<journal_look::JournalVerifyTool>()
+        .add::<journal_look::JournalHeadTool>()
+        .add::<journal_look::JournalExportTool>()
+        .add::<journal_mend::JournalRecoverTool>()
+        .add::<journal_mend::JournalResolveTool>()
+        .add::<journal_mend::JournalRevertTool>()
+        .add::<journal_mend::JournalPruneTool>()
+        .add::<journal_mend::JournalSalvageTool>();
     let registry = builder.build()?;
     Ok(REGISTRY.get_or_init(|| registry).clone())
 }

@@ -1,7 +1,7 @@
 //! `skill`: files that teach an agent the commands of the program ([`crate::skill`]).
 
 use serde_json::{Value, json};
-use tool_core::args::{did_you_mean, suggest};
+use tool_core::args::{did_you_mean, shown_name, suggest};
 use tool_core::prelude::*;
 
 use super::Program;
@@ -32,11 +32,14 @@ pub(crate) fn skill_files(
 }
 
 fn no_group(group: &str, tree: &Tree<'_>) -> ToolError {
-    let shown: String = group.chars().take(80).collect();
+    let shown = shown_name(group);
     let error = ToolError::not_found(format!("There is no group `{shown}`.")).code("unknown_group");
     let near = suggest(group, tree.groups.keys().map(|group| (group.as_str(), group.as_str())));
     match did_you_mean(&near) {
         Some(hint) => error.hint(hint),
-        None => error,
+        None => {
+            let groups: Vec<&str> = tree.groups.keys().map(String::as_str).collect();
+            error.hint(format!("the groups are {}", groups.join(", ")))
+        }
     }
 }

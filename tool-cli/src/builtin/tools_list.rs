@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use tool_core::args::shown_name;
 use tool_core::prelude::*;
 use tool_core::{Registry, Select, ToolEntry};
 
@@ -13,6 +14,7 @@ use crate::kind::Kind;
 use crate::schema;
 use crate::sight::OPERATOR;
 use crate::tree::Tree;
+use crate::words::kebab;
 
 /// Lists the tools.
 #[tool(group = "tools", register = false)]
@@ -45,13 +47,43 @@ pub(super) fn selected(registry: &Registry, patterns: &[String]) -> Result<Regis
     if patterns.is_empty() {
         return Ok(registry.clone());
     }
-    Ok(registry.to_builder().only(Select::parse(&patterns.join(","))?).build()?)
+    let selected = registry.to_builder().only(Select::parse(&patterns.join(","))?).build();
+    selected.map_err(|error| meant(ToolError::from(error), registry, patterns))
 }
 
+/// The error of patterns that keep nothing, with what may have been meant by the first of them that is nothing.
+fn meant(error: ToolError, registry: &Registry, patterns: &[String]) -> ToolError {
+    if error.code_str() != "selection_empty" || error.message().contains("did you mean") {
+        return error;
+    }
+    let is_name = |pattern: &&String| registry.get(pattern).is_some();
+    let Some(pattern) = patterns.iter().find(|pattern| !is_name(pattern)) else { return error };
+    if registry.iter().any(|entry| entry.def().group.is_some_and(|group| kebab(group) == kebab(pattern))) {
+        return error.hint(format!("'group:{}' keeps the tools of a group", shown_name(pattern)));
+    }
+    let inside = registry.iter().map(ToolEntry::name).filter(|name| name.contains(pattern.as_str()));
+    let near: Vec<String> = inside.take(NEAR_SHOWN).map(|name| format!("'{name}'")).collect();
+    match near.is_empty() {
+        true => error.hint("without a pattern all tools are listed; '*' stands for any letters in a name"),
+        false => error.hint(format!("names that contain it: {}", near.join(", "))),
+    }
+}
+
+/// How many names a hint lists.
+const NEAR_SHOWN: usize = 5;
+
+/// A row for people; what is no command here goes by its name, and says where it is one.
 fn brief(entry: &ToolEntry, tree: &Tree<'_>, missing: &BTreeSet<String>) -> Value {
     let def = entry.def();
-    let summary = format!("{}{}", def.summary(), needs(def, missing));
-    json!({"command": command(entry, tree), "effects": def.behavior.words(), "summary": summary})
+    let (command, elsewhere) = match command(entry, tree) {
+        Some(command) => (command, String::new()),
+        None => {
+            let surfaces: Vec<&str> = def.surfaces.words().collect();
+            (entry.name().to_owned(), format!(" [no command; for {}]", surfaces.join(", ")))
+        }
+    };
+    let summary = format!("{}{elsewhere}{}", def.summary(), needs(def, missing));
+    json!({"command": command, "effects": def.behavior.words(), "summary": summary})
 }
 
 /// The words of a tool, null where the command line does not have it.

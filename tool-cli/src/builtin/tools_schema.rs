@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tool_core::prelude::*;
 
-use super::{Program, call};
+use super::{Program, WARNINGS, call};
 use crate::schema::Target;
 
 /// Prints schemas of tools, as `--schema` does of one.
@@ -21,17 +21,19 @@ pub(crate) fn tools_schema(
     )]
     target: String,
     #[ctx] program: &Program,
-) -> Result<Value, ToolError> {
+) -> ToolResult {
     let registry = &program.registry;
     let target = Target::ALL.iter().find(|row| row.1 == target).map_or(Target::Input, |row| row.0);
     let known = |name: &String| registry.get(name).ok_or_else(|| call::unknown_tool(registry, name));
     let named: Vec<_> = names.iter().map(known).collect::<Result<_, _>>()?;
     let entries: Vec<_> = if names.is_empty() { registry.iter().collect() } else { named };
     let (shown, lost) = target.of_all(&entries)?;
-    for issue in lost {
-        tracing::warn!("{issue}");
+    let mut output = ToolOutput::structured(shown);
+    if !lost.is_empty() {
+        let told: Vec<String> = lost.iter().map(ToString::to_string).collect();
+        output.meta.insert(WARNINGS.to_owned(), Value::from(told));
     }
-    Ok(shown)
+    Ok(output)
 }
 
 #[cfg(test)]

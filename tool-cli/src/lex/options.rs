@@ -10,6 +10,7 @@ use crate::fault::{Fault, text};
 use crate::flags::{Effect, Param};
 use crate::globals::{self, GlobalDef, Place, Takes};
 use crate::kind::Kind;
+use crate::settings::word;
 
 /// Options that other programs have, and what to write here.
 const HABITS: [(&str, &str); 3] =
@@ -135,7 +136,8 @@ impl Lexer<'_> {
         let words = at..self.at;
         if def.takes == Takes::Value && value.is_none() {
             let hint = format!("for a value that begins with '-', write {typed}=VALUE");
-            let fault = Fault::new(IssueCode::Missing, def.value_name, "nothing").hint(hint);
+            let expected = word::expected(def.global).unwrap_or_else(|| def.value_name.to_owned());
+            let fault = Fault::new(IssueCode::Missing, expected, "nothing").hint(hint);
             self.out.faults.push(fault.flag(typed).words(words));
             return;
         }
@@ -179,6 +181,7 @@ impl Lexer<'_> {
                     return;
                 }
             } else {
+                self.stray_short = rest.is_none();
                 return self.unknown_short(&format!("-{letter}"), at);
             }
         }

@@ -25,12 +25,17 @@ impl Session<'_> {
         let table = Table::new(command.entry.def(), &schema::canonical(command.entry.def())?);
         let mut lexer = lexer;
         lexer.enter(&table);
+        let own = lexer.clone();
         let Some(name) = lexer.first_word() else {
-            return self.batch(lexer.finish(), command, registry, &table);
+            return self.batch(own.finish(), command, registry, &table);
         };
         let tree = Tree::new(registry);
         match registry.get(&name).and_then(|entry| tree.of(entry)) {
-            Some(command) => self.tool(lexer, command, registry, None),
+            Some(named) if lexer.meets("--jsonl") && !has_option(named, "jsonl") => {
+                self.batch(own.finish(), command, registry, &table)
+            }
+            Some(named) => self.tool(lexer, named, registry, None),
+            None if lexer.help().is_some() => self.batch(own.finish(), command, registry, &table),
             None => Err(self.early(lexer, Settled::plain(builtin::call::unknown_tool(registry, &name)))),
         }
     }
@@ -47,6 +52,11 @@ impl Session<'_> {
             return Ok(
                 self.page(detail, registry, |page| page.tool(&command.words(), command.entry.def(), table))
             );
+        }
+        if names_both(&lexed, table) {
+            // Whatever else is wrong depends on which of the two is meant.
+            lexed.faults.clear();
+            lexed.unknown.clear();
         }
         let (settings, mut faults) = self.settings(&lexed);
         faults.extend(batch::refused(&lexed.globals, &settings));
@@ -72,7 +82,7 @@ impl Session<'_> {
             Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
         };
         let executor = self.gated(registry, &settings)?;
-        let builder = self.cli.context_of(&settings, &self.io)?;
+        let builder = self.cli.placed(self.cli.context_of(&settings, &self.io)?, &settings)?;
         let ctx = if settings.yes { builder.approver(Yes) } else { builder }.build();
         let cancel = self.io.cancel.clone();
         let program = self.cli.name.clone();
@@ -90,4 +100,15 @@ impl Session<'_> {
         };
         Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch), Box::new(stage)))))
     }
+}
+
+/// Whether a tool has an option of its own with this form.
+fn has_option(command: &Command<'_>, long: &str) -> bool {
+    Table::new(command.entry.def(), &schema::told(command.entry.def())).long(long).is_some()
+}
+
+/// Whether a tool is named, and a file with many calls too.
+fn names_both(lexed: &Lexed, table: &Table) -> bool {
+    let gives = |name: &str| lexed.given.iter().any(|given| Some(given.param) == table.named(name));
+    gives("name") && gives("jsonl")
 }

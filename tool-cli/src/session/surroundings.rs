@@ -31,7 +31,10 @@ impl Session<'_> {
     ) -> Result<(Executor, ToolContext), ToolError> {
         let deadline = settings.timeout.map(|limit| Instant::now() + limit);
         let (executor, builder) = match about {
-            None => (self.gated(registry, settings)?, self.cli.context_of(settings, &self.io)?),
+            None => {
+                let context = self.cli.context_of(settings, &self.io)?;
+                (self.gated(registry, settings)?, self.cli.placed(context, settings)?)
+            }
             Some(about) => {
                 let mut program = self.program(settings, about, stage.tool.as_deref());
                 if matches!(stage.tool.as_deref(), Some("tools_why" | "tools_list")) {
@@ -47,8 +50,13 @@ impl Session<'_> {
                 let executor = for_command_line(Executor::standard(registry.clone())).build()?;
                 #[cfg(feature = "mcp")]
                 let host = self.host(about, settings, stage.tool.as_deref())?;
-                let (registry, settings) = (about.clone(), settings.clone());
-                let around = Surroundings { registry, settings, program: program.clone() };
+                let around = Surroundings {
+                    registry: about.clone(),
+                    settings: settings.clone(),
+                    program: program.clone(),
+                    #[cfg(feature = "store")]
+                    ledger: crate::store::Ledger::new(self.cli, settings, about),
+                };
                 let builder = ToolContext::builder().provide(program).provide(around);
                 #[cfg(feature = "mcp")]
                 let builder = builder.provide(host);

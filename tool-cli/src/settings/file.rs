@@ -15,6 +15,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tool_core::args::shown_name;
 
 pub(crate) use self::limits::Refused;
 use self::place::mistake;
@@ -70,7 +71,8 @@ impl File {
 
     fn unreadable(path: PathBuf, error: &io::Error) -> File {
         let why = crate::sources::reason(error);
-        let mistakes = vec![format!("{}: cannot be read: {why}", path.display())];
+        let shown = path.display().to_string();
+        let mistakes = vec![format!("{}: cannot be read: {why}", shown_name(&shown))];
         File { path: Some(path), mistakes, ..File::default() }
     }
 

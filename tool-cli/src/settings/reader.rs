@@ -234,15 +234,20 @@ impl<'a> Reader<'a> {
         self.text(Global::IdempotencyKey, None).map(|found| found.value)
     }
 
+    /// The file of the result, which has a name.
+    pub(super) fn out(&mut self) -> Option<PathBuf> {
+        let given = self.given.last(Global::Out)?;
+        let path = given.value.as_ref()?;
+        if path.is_empty() {
+            let fault = Fault::new(IssueCode::Invalid, "a file", text("")).flag("--out");
+            self.faults.push(fault.words(given.words.clone()));
+            return None;
+        }
+        Some(PathBuf::from(path))
+    }
+
     pub(super) fn select(&mut self) -> Option<Selection> {
-        let read = |word: &str| {
-            Selection::parse(word).map_err(|why| Misfit {
-                code: IssueCode::Syntax,
-                expected: "paths such as name, a.b[0], /pointer or $.query".to_owned(),
-                hint: Some(why),
-            })
-        };
-        self.value(Global::Select, None, read).map(|found| found.0)
+        self.value(Global::Select, None, word::select).map(|found| found.0)
     }
 
     pub(super) fn schema(&mut self) -> Option<Target> {

@@ -8,6 +8,8 @@ use tool_core::args::{did_you_mean, suggest};
 use super::Color;
 use crate::duration;
 use crate::format::Format;
+use crate::globals::Global;
+use crate::select::Selection;
 
 /// Why a word is none.
 pub(super) struct Misfit {
@@ -28,11 +30,36 @@ pub(super) fn choice<T: Copy>(word: &str, choices: &[(T, &'static str)]) -> Resu
     if let Some(choice) = choices.iter().find(|choice| choice.1 == word) {
         return Ok(choice.0);
     }
-    let words: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", choice.1)).collect();
     let near = suggest(word, choices.iter().map(|choice| (choice.1, choice.1)));
-    let expected = format!("one of {}", words.join(", "));
-    Err(Misfit { code: IssueCode::Choice, expected, hint: did_you_mean(&near) })
+    Err(Misfit { code: IssueCode::Choice, expected: one_of(choices), hint: did_you_mean(&near) })
 }
+
+fn one_of<T>(choices: &[(T, &'static str)]) -> String {
+    let words: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", choice.1)).collect();
+    format!("one of {}", words.join(", "))
+}
+
+/// What an option of the program takes, for somebody who gave nothing.
+pub(crate) fn expected(global: Global) -> Option<String> {
+    let plain = |text: &str| Some(text.to_owned());
+    match global {
+        Global::Format => Some(one_of(&Format::ALL)),
+        Global::Color => Some(one_of(&COLORS)),
+        Global::Timeout => Some(format!("{TIME}, such as 30s")),
+        Global::Select => plain(PATHS),
+        Global::Input => plain("a JSON object, @FILE or -"),
+        Global::Root => plain("a directory"),
+        Global::Out | Global::Config | Global::Policy => plain("a file"),
+        Global::IdempotencyKey => plain("a key"),
+        _ => None,
+    }
+}
+
+/// What `--timeout` takes.
+const TIME: &str = "a time of 1ms to 1h";
+
+/// What `--select` takes.
+const PATHS: &str = "paths such as name, a.b[0], /pointer or $.query";
 
 /// An output format.
 pub(super) fn format(word: &str) -> Result<Format, Misfit> {
@@ -53,8 +80,17 @@ pub(super) fn of_color(color: Color) -> &'static str {
 pub(super) fn timeout(word: &str) -> Result<Duration, Misfit> {
     duration::parse(word).ok_or_else(|| Misfit {
         code: IssueCode::Type,
-        expected: "a time of 1ms to 1h".to_owned(),
+        expected: TIME.to_owned(),
         hint: Some("write a whole number with ms, s, m or h, such as 30s".to_owned()),
+    })
+}
+
+/// Parts of a result.
+pub(super) fn select(word: &str) -> Result<Selection, Misfit> {
+    Selection::parse(word).map_err(|why| Misfit {
+        code: IssueCode::Syntax,
+        expected: PATHS.to_owned(),
+        hint: Some(why),
     })
 }
 

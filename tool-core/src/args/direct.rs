@@ -132,7 +132,8 @@ fn is_plain_number(slice: &[u8]) -> bool {
 
 /// Whether an integer keeps to bounds that are integers too; anything else is for the full decoder.
 fn admits_number(slice: &str, bounds: &Bounds<'_>) -> bool {
-    let Ok(integer) = slice.parse::<i64>().map(i128::from) else { return false };
+    let natural = natural(slice.as_bytes()).map(i128::from);
+    let Some(integer) = natural.or_else(|| slice.parse::<i64>().map(i128::from).ok()) else { return false };
     let least = bounds.min.is_none_or(|min| matches!(min, Number::Int(min) if integer >= min));
     let greatest = bounds.max.is_none_or(|max| matches!(max, Number::Int(max) if integer <= max));
     least && greatest && !bounds.max_exclusive
@@ -153,14 +154,10 @@ impl<'de> Deserializer<'de> for Slice<'de> {
                 visitor.visit_borrowed_str(self.0.get(1..self.0.len() - 1).unwrap_or_default())
             }
             [b'-' | b'0'..=b'9', ..] => {
-                if !is_number(self.0.as_bytes()) {
-                    Err(de::Error::custom("no number"))
-                } else if let Ok(natural) = self.0.parse() {
+                if let Some(natural) = natural(self.0.as_bytes()) {
                     visitor.visit_u64(natural)
-                } else if let Ok(integer) = self.0.parse() {
-                    visitor.visit_i64(integer)
                 } else {
-                    visitor.visit_f64(self.0.parse().map_err(de::Error::custom)?)
+                    number(self.0, visitor)
                 }
             }
             _ => self.deserialize_seq(visitor),
@@ -198,14 +195,51 @@ impl<'de> Deserializer<'de> for Slice<'de> {
     }
 }
 
-/// Whether a text without an exponent is a number of JSON (RFC 8259 §6).
-fn is_number(text: &[u8]) -> bool {
+/// What most numbers are: a few digits and nothing else.
+fn natural(text: &[u8]) -> Option<u64> {
+    match text {
+        [b'0'] => Some(0),
+        [b'1'..=b'9', ..] if text.len() <= PLAIN_NUMBER => text
+            .iter()
+            .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + u64::from(byte - b'0'))),
+        _ => None,
+    }
+}
+
+/// Reads any other number without an exponent.
+fn number<'de, V: Visitor<'de>>(text: &str, visitor: V) -> Result<V::Value, serde_json::Error> {
+    let is_whole = match form(text.as_bytes()) {
+        Some(Form::Whole) => true,
+        Some(Form::Fraction) => false,
+        None => return Err(de::Error::custom("no number")),
+    };
+    if is_whole && let Ok(natural) = text.parse() {
+        visitor.visit_u64(natural)
+    } else if is_whole && let Ok(integer) = text.parse() {
+        visitor.visit_i64(integer)
+    } else {
+        visitor.visit_f64(text.parse().map_err(de::Error::custom)?)
+    }
+}
+
+/// How a number is written.
+enum Form {
+    Whole,
+    Fraction,
+}
+
+/// How a text without an exponent is written, if it is a number of JSON (RFC 8259 §6).
+fn form(text: &[u8]) -> Option<Form> {
     let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let text = text.strip_prefix(b"-").unwrap_or(text);
     let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
     let (whole, fraction) = text.split_at(point);
     let is_led_by_zero = matches!(whole, [b'0', _, ..]);
-    digits(whole) && !is_led_by_zero && (fraction.is_empty() || fraction.get(1..).is_some_and(digits))
+    match fraction {
+        _ if !digits(whole) || is_led_by_zero => None,
+        [] => Some(Form::Whole),
+        [_, behind @ ..] => digits(behind).then_some(Form::Fraction),
+    }
 }
 
 /// The scalars of a list without escapes, between its brackets.
@@ -222,9 +256,9 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, Self::Error> {
-        let space = |text: &'de str| {
-            let start = text.bytes().position(|byte| !is_space(byte)).unwrap_or(text.len());
-            text.get(start..).unwrap_or_default()
+        let space = |text: &'de str| match text.as_bytes() {
+            [first, ..] if is_space(*first) => text.trim_start_matches([' ', '\t', '\r', '\n']),
+            _ => text,
         };
         self.rest = space(self.rest);
         if self.rest.is_empty() {

@@ -18,21 +18,18 @@ use super::outside::Outside;
 use super::panic::Guarded;
 use super::policy::Policy;
 use super::recording::Recording;
-use super::redact::KnownSecrets;
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_inline, run_tool};
 use super::scope::{Begin, Found};
 use super::shape::{ResultStore, ShapeSettings, scrub};
 use super::thread::on_thread;
-use super::who::Who;
 use super::{CallScope, Caller, nested};
 use crate::args::{ArgIssue, Coerce, Notes};
 use crate::context::ToolContext;
-use crate::def::{Handler, Run, ToolDef};
+use crate::def::{Handler, Run};
 use crate::error::ToolError;
 use crate::journal::key::check_explicit;
 use crate::output::ToolResult;
 use crate::registry::{Registry, ToolEntry, unknown_tool};
-use crate::secret::Secret;
 
 /// One call, as a surface hands it over.
 #[derive(Clone, Debug, Default)]
@@ -56,17 +53,6 @@ impl Call {
     pub fn new(tool: impl Into<String>, args: Value) -> Call {
         Call { tool: tool.into(), args, ..Call::default() }
     }
-}
-
-/// What a call would do (a dry run).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// The effective name of the tool.
-    pub tool: String,
-    /// The normal form of the arguments.
-    pub args: Value,
-    /// Whether somebody would be asked first.
-    pub asks: bool,
 }
 
 /// Runs the tools of a registry.
@@ -112,6 +98,10 @@ impl Executor {
 
     pub(super) fn of(inner: Inner) -> Executor {
         Executor { inner: Arc::new(inner) }
+    }
+
+    pub(super) fn inner(&self) -> &Inner {
+        &self.inner
     }
 
     /// The tools.
@@ -348,29 +338,6 @@ impl Executor {
         if notes.is_empty() { result } else { noted(result, &notes) }
     }
 
-    /// What a call would do: decodes it, lets the gate judge it, and runs nothing.
-    ///
-    /// # Errors
-    /// What the call itself would be refused with.
-    pub async fn plan(&self, call: Call, ctx: &ToolContext, caller: Caller) -> Result<Plan, ToolError> {
-        let inner = &*self.inner;
-        let admitted = inner.admitted(ctx, caller)?;
-        let (_, tool) = inner.find(&call.tool, admitted.as_ref())?;
-        if let Some(admitted) = &admitted {
-            admitted.check(tool).map_err(|refused| refused.0)?;
-        }
-        let keep = Keep { normal: true, given: admitted.is_some() };
-        let decoded = Asked::call(call).decode(tool.def(), inner.reading, keep, || self.known_secrets())?;
-        let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
-        if let Some(admitted) = &admitted {
-            admitted.judge(tool, &args, &decoded.given)?;
-        }
-        let who = Who::of(ctx);
-        let asks =
-            inner.approve.as_ref().is_some_and(|approve| approve.asks(tool, &args, who, admitted.as_ref()));
-        Ok(Plan { tool: tool.name().to_owned(), args, asks })
-    }
-
     pub(super) fn at(&self, found: Found) -> Option<&ToolEntry> {
         match found {
             Found::Registry(index) => self.inner.registry.at(index),
@@ -380,38 +347,6 @@ impl Executor {
 
     pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
         &self.inner.abandoned
-    }
-
-    /// What must not leave: what results, or else audit rows, are cleared of.
-    pub(crate) fn known_secrets(&self) -> Option<&KnownSecrets> {
-        let shape = self.inner.shape.as_ref().map(|shape| &*shape.secrets);
-        let audit = || self.inner.outside.as_ref()?.audit.as_ref().map(|audit| &*audit.settings.secrets);
-        shape.or_else(audit)
-    }
-
-    /// A secret that a call was handed: from now on nothing may let it out.
-    pub(super) fn learn(&self, name: &str, secret: &Secret) {
-        let audit = self.inner.outside.as_ref().and_then(|outside| outside.audit.as_ref());
-        let audit = audit.map(|audit| &audit.settings.secrets);
-        let shape = self.inner.shape.as_ref().map(|shape| &shape.secrets);
-        for known in [shape, audit].into_iter().flatten() {
-            known.learn(name, secret.expose());
-        }
-    }
-
-    /// What must not leave a call: also its own secret arguments, where somebody looks at all.
-    fn keep_secrets(&self, tool: &ToolDef<'_>, args: &Value, scope: &CallScope) {
-        let Some(known) = scope.parent().and_then(CallScope::known_secrets).or_else(|| self.known_secrets())
-        else {
-            return;
-        };
-        let mut secret = Vec::new();
-        for param in tool.params.iter().filter(|param| param.keys.secret) {
-            texts(param.name, args.get(param.name).unwrap_or(&Value::Null), &mut secret);
-        }
-        if !secret.is_empty() {
-            scope.keep_secrets(known.with(secret));
-        }
     }
 
     /// Where long results are parked.
@@ -448,12 +383,12 @@ impl Inner {
         self.layers.iter().any(|layer| layer.concerns(tool.def()))
     }
 
-    fn admitted(&self, ctx: &ToolContext, caller: Caller) -> Result<Option<Admitted>, ToolError> {
+    pub(super) fn admitted(&self, ctx: &ToolContext, caller: Caller) -> Result<Option<Admitted>, ToolError> {
         self.gate.as_ref().map(|gate| gate.admitted(ctx, caller)).transpose()
     }
 
     /// The tool of a name or alias, also among the agents that the caller may ask. Only names that it sees are suggested.
-    fn find<'a>(
+    pub(super) fn find<'a>(
         &'a self,
         name: &str,
         admitted: Option<&'a Admitted>,
@@ -488,16 +423,6 @@ fn recording(asked: &mut Asked<'_>, ctx: &ToolContext) -> Result<Recording, Tool
         check_explicit(key)?;
     }
     Ok(Recording::new(ctx.run().cloned(), explicit))
-}
-
-/// The texts of a value, all under one name.
-fn texts<'a>(name: &'a str, value: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
-    match value {
-        Value::String(text) => found.push((name, text)),
-        Value::Array(items) => items.iter().for_each(|item| texts(name, item, found)),
-        Value::Object(members) => members.values().for_each(|member| texts(name, member, found)),
-        _ => {}
-    }
 }
 
 fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {

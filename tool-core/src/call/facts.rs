@@ -1,18 +1,25 @@
 //! What layers find out about one call, for its audit row and its span.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::approvals::ApprovalId;
+use super::audit::AuditRow;
 use super::gate::{Admitted, Hidden};
+use super::outside::Telling;
 use super::redact::KnownSecrets;
+use crate::output::ToolResult;
 use crate::registry::ToolEntry;
 
 /// The facts of one call; layers find them in [`super::Ext`] where somebody wants to know.
 #[derive(Debug, Default)]
-pub(super) struct Facts(Mutex<Known>);
+pub(super) struct Facts {
+    known: Mutex<Known>,
+    /// What its audit row is made of, where the journal has it with the outcome.
+    telling: OnceLock<Arc<Telling>>,
+}
 
 /// What is known so far.
 #[derive(Clone, Debug, Default)]
@@ -35,13 +42,26 @@ pub(super) struct Known {
     pub(super) in_doubt: bool,
     /// What must not leave the call, where its own arguments are part of that.
     pub(super) secrets: Option<Arc<KnownSecrets>>,
+    /// Whether the journal has the audit row with the outcome.
+    pub(super) audited: bool,
     /// How long somebody thought about the call, and what came of it.
     pub(super) approval: Option<(Duration, &'static str)>,
 }
 
 impl Facts {
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets the journal have the audit row with the outcome.
+    pub(super) fn tell_by(&self, telling: &Arc<Telling>) {
+        let _ = self.telling.set(Arc::clone(telling));
+    }
+
+    /// The audit row of a result, where the journal is to have it with the outcome.
+    pub(super) fn row(&self, result: &ToolResult) -> Option<Box<AuditRow>> {
+        let telling = self.telling.get()?;
+        Some(Box::new(telling.row(self.known().clone(), Some(result))))
     }
 
     /// Notes which tool was found, and by which policy it is judged.

@@ -252,9 +252,17 @@ impl Recorder {
         }
         let call_id = lease.call_id.clone();
         let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.finish");
-        let written = journal.finish(lease, outcome(tool.def(), &result, took_key)).instrument(span).await;
+        let mut ended = outcome(tool.def(), &result, took_key);
+        ended.audit = facts.as_ref().filter(|_| journal.keeps_audit()).and_then(|facts| facts.row(&result));
+        let audited = ended.audit.is_some();
+        let written = journal.finish(lease, ended).instrument(span).await;
         let status = match &written {
-            Ok(row) => row.status,
+            Ok(row) => {
+                if let Some(facts) = facts.as_ref().filter(|_| audited) {
+                    facts.known().audited = true;
+                }
+                row.status
+            }
             Err(error) => {
                 tracing::error!(target: "toolbox::journal", tool = tool.name(), %error, "an outcome was not recorded");
                 Status::InDoubt

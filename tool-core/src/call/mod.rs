@@ -26,6 +26,7 @@ pub mod metrics;
 mod nested;
 mod outside;
 mod panic;
+mod plan;
 mod policy;
 mod recording;
 pub mod redact;
@@ -33,6 +34,7 @@ mod refuse;
 mod retry;
 mod run;
 mod scope;
+mod secrets;
 mod settle;
 mod shape;
 mod thread;
@@ -44,7 +46,9 @@ pub use approvals::{
     QUESTIONS_OPEN, QUESTIONS_PERIOD, approval_hash,
 };
 pub use approve::{APPROVAL_TIME, ApprovalLevel, ApprovalRequest, Approver, Decision};
-pub use audit::{AuditOutput, AuditRow, AuditSettings, AuditSink, JsonLines, TracingAudit};
+pub use audit::{
+    AuditOutput, AuditQuery, AuditRow, AuditSettings, AuditSink, JournalAudit, JsonLines, TracingAudit,
+};
 pub use batch::{Batch, Finished};
 pub use builder::ExecutorBuilder;
 pub use caller::Caller;
@@ -52,7 +56,7 @@ pub use check::CheckMode;
 pub use closing::{Drained, SHUTDOWN_GRACE};
 pub use coordinates::Coordinates;
 pub(crate) use coordinates::RunScope;
-pub use executor::{Call, Executor, Plan};
+pub use executor::{Call, Executor};
 pub use gate::{
     AGENT_TIMEOUT, Agent, AskAgent, Gate, Hidden, MAX_AGENT_DEPTH, Pattern, Reason, Row, RowSource, Runtime,
     Snapshot, SnapshotBuilder, Snapshots, agent_tool_name, explain, gate, spawn_subset,
@@ -65,6 +69,7 @@ pub use layer::{Ext, Invocation, Layer, Next};
 pub use limit::{LimitSettings, RateBucket};
 pub use metrics::{METRICS, Metric, MetricKind, Metrics, TELEMETRY_CONVENTIONS};
 pub use nested::{CALL_BUDGET, CALL_DEPTH};
+pub use plan::Plan;
 pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
 pub use retry::RETRIES;
 pub use run::{BLOCKING_MAX, DEFAULT_TIMEOUT};

@@ -1,15 +1,17 @@
 //! Around a whole call: its span and its audit row, each exactly once, whether it was refused, ended or left.
 
+use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 use tracing::{Instrument as _, Span};
 
 use super::audit::{Audit, AuditRow, Ended};
 use super::decode::Asked;
-use super::facts::Facts;
+use super::facts::{Facts, Known};
 use super::metrics::{self, Meter};
+use super::redact::KnownSecrets;
 use super::trace::UNKNOWN;
 use super::who::Who;
 use super::{Caller, Executor, trace};
@@ -40,18 +42,23 @@ impl Outside {
             false => Span::none(),
         };
         facts.known().call_id = Some(call_id);
-        let mut open = Open {
-            audit: self.audit.as_deref(),
-            meter: &self.meter,
-            span: span.clone(),
-            facts: Arc::clone(&facts),
-            tool: asked.tool().to_owned(),
-            raw: if self.audit.is_some() { asked.raw_args() } else { Value::Null },
-            ctx,
-            caller,
-            began: Instant::now(),
-            ended: false,
-        };
+        let began = Instant::now();
+        let audit = self.audit.as_deref().map(|audit| {
+            let telling = Telling {
+                asked: asked.tool().to_owned(),
+                raw: asked.raw_args(),
+                ctx: ctx.clone(),
+                caller,
+                began,
+                secrets: Arc::clone(&audit.settings.secrets),
+            };
+            (audit, Arc::new(telling))
+        });
+        if let Some((_, telling)) = audit.as_ref().filter(|(audit, _)| audit.comes_with_outcomes()) {
+            facts.tell_by(telling);
+        }
+        let (meter, facts_of) = (&self.meter, Arc::clone(&facts));
+        let mut open = Open { audit, meter, span: span.clone(), facts: facts_of, ctx, began, ended: false };
         self.meter.record(metrics::ACTIVE, 1.0, &[]);
         let result = executor.inside(asked, ctx, caller, Some(facts)).instrument(span).await;
         open.end(Some(&result));
@@ -59,16 +66,39 @@ impl Outside {
     }
 }
 
+/// What an audit row says besides what layers find out.
+pub(super) struct Telling {
+    asked: String,
+    raw: Value,
+    ctx: ToolContext,
+    caller: Caller,
+    began: Instant,
+    secrets: Arc<KnownSecrets>,
+}
+
+impl fmt::Debug for Telling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Telling").field("asked", &self.asked).finish_non_exhaustive()
+    }
+}
+
+impl Telling {
+    /// The row of a call that has ended, or was left.
+    pub(super) fn row(&self, known: Known, result: Option<&ToolResult>) -> AuditRow {
+        let Telling { asked, raw, ctx, caller, began, secrets } = self;
+        let secrets = known.secrets.clone().unwrap_or_else(|| Arc::clone(secrets));
+        let duration = began.elapsed();
+        AuditRow::of(&Ended { asked, raw, ctx, caller: *caller, known, result, duration }, &secrets)
+    }
+}
+
 /// A call that has not been told of yet. Leaving it counts as its end.
 struct Open<'a> {
-    audit: Option<&'a Audit>,
+    audit: Option<(&'a Audit, Arc<Telling>)>,
     meter: &'a Meter,
     span: Span,
     facts: Arc<Facts>,
-    tool: String,
-    raw: Value,
     ctx: &'a ToolContext,
-    caller: Caller,
     began: Instant,
     ended: bool,
 }
@@ -80,22 +110,13 @@ impl Open<'_> {
         }
         let known = self.facts.known().clone();
         trace::end(&self.span, &known, result);
-        let duration: Duration = self.began.elapsed();
+        let duration = self.began.elapsed();
         self.meter.record(metrics::ACTIVE, -1.0, &[]);
         let tool = known.tool.as_ref().map_or(UNKNOWN, ToolEntry::name);
         self.meter.ended(tool, Who::of(self.ctx).agent, &known, result, duration);
-        let Some(audit) = self.audit else { return };
-        let secrets = known.secrets.clone().unwrap_or_else(|| Arc::clone(&audit.settings.secrets));
-        let ended = Ended {
-            asked: &self.tool,
-            raw: &self.raw,
-            ctx: self.ctx,
-            caller: self.caller,
-            known,
-            result,
-            duration,
-        };
-        audit.write(&AuditRow::of(&ended, &secrets));
+        let Some((audit, telling)) = &self.audit else { return };
+        let recorded = known.audited;
+        audit.write(&telling.row(known, result), recorded);
     }
 }
 

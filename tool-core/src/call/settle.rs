@@ -42,7 +42,10 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
         tenant: inv.ctx.tenant().to_owned(),
         agent: Some(inv.ctx.agent().to_owned()),
         caller: inv.caller.as_str().to_owned(),
-        program: program.to_owned(),
+        program: match inv.ctx.client() {
+            Some(client) => format!("{program} for {client}"),
+            None => program.to_owned(),
+        },
         call_key: identity.keys.call_key.clone(),
         tool_key: identity.keys.tool_key.clone(),
         key_form: identity.keys.form,

@@ -50,23 +50,33 @@ impl Lock {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// `not_configured`, with line and column: no JSON, or no lock file. Code `lock_format`: a form that this version does not
-    /// know.
+    /// `not_configured`, with line and column: no JSON, or no lock file; or a tool whose fingerprint is not that of what stands
+    /// there, as after a merge by hand. Code `lock_format`: a form that this version does not know.
     pub fn read(text: &str) -> Result<Lock, ToolError> {
+        let invalid = |text: String| {
+            ToolError::not_configured(text).code("lock_invalid").hint("write it again with `tools lock`")
+        };
         let broken = |error: serde_json::Error| {
             // serde_json ends its sentence with the place that stands in front of it here.
             let (line, column, what) = (error.line(), error.column(), error.to_string());
             let what = what.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&what);
-            ToolError::not_configured(format!("{FILE}:{line}:{}: {what}", column.max(1)))
-                .code("lock_invalid")
-                .hint("write it again with `tools lock`")
+            invalid(format!("{FILE}:{line}:{}: {what}", column.max(1)))
         };
         let version: Version = serde_json::from_str(text).map_err(broken)?;
         if version.format != FORMAT {
             let text = format!("{FILE} has format {}; this program knows {FORMAT}.", version.format);
             return Err(ToolError::not_configured(text).code("lock_format"));
         }
-        serde_json::from_str(text).map_err(broken)
+        let lock: Lock = serde_json::from_str(text).map_err(broken)?;
+        match lock.tools.iter().find(|tool| tool.fingerprint != tool.digest()) {
+            Some(tool) => {
+                let name = &tool.name;
+                Err(invalid(format!(
+                    "{FILE}: the fingerprint of `{name}` is not that of what it says of it."
+                )))
+            }
+            None => Ok(lock),
+        }
     }
 
     /// The text of a file on disk.

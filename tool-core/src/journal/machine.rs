@@ -9,6 +9,7 @@ use super::row::Row;
 use super::state::{self, Decision, Event, Incoming, Refusal, Step};
 use super::store::{Answer, Begin, CallKey, Lease, Outcome, Result, Task};
 use super::words::{Resolution, ResolvedBy, RevertStatus, Status, Word};
+use crate::call::AuditRow;
 use crate::error::{Effect, ToolError};
 
 /// How often an operation starts over when another process was faster.
@@ -38,6 +39,14 @@ pub trait Rows {
     fn take_attempt(&mut self, task: &Task) -> Result<u32>;
     /// Keeps an answer given at the replay gate.
     fn keep_consent(&mut self, task: &Task, consent: &ReplayConsent) -> Result<()>;
+    /// Keeps an audit row, where they are kept. That of a call that waited for an answer is gone on with.
+    fn audit(&mut self, _: &AuditRow) -> Result<()> {
+        Ok(())
+    }
+    /// Forgets the audit rows that are too old.
+    fn forget_audits(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// An operation.
@@ -61,6 +70,8 @@ pub enum Op {
     NextAttempt(Task),
     /// See [`super::Journal::consent`].
     Consent(Task, ReplayConsent),
+    /// See [`super::Journal::audit`].
+    Audit(Box<AuditRow>),
 }
 
 impl Op {
@@ -139,6 +150,7 @@ pub fn apply(rows: &mut dyn Rows, op: &Op) -> Result<Reply> {
         Op::MarkLost => mark_lost(rows).map(Reply::Rows),
         Op::NextAttempt(task) => rows.take_attempt(task).map(Reply::Attempt),
         Op::Consent(task, consent) => rows.keep_consent(task, consent).map(|()| Reply::Done),
+        Op::Audit(row) => rows.audit(row).map(|()| Reply::Done),
     }
 }
 
@@ -182,7 +194,7 @@ fn meet(rows: &mut dyn Rows, begin: &Begin) -> Result<Met> {
         let call = Incoming { class: row.class, attempt: row.attempt, args_sha256: &row.args_sha256 };
         let (mark, decision) = state::begin(met.as_ref(), call, alive);
         if let (true, Some(lost)) = (mark, &met) {
-            let Some(marked) = change(rows, lost, doubt)? else { continue };
+            let Some(marked) = left(rows, lost)? else { continue };
             met = Some(marked);
         }
         if let Some(met) = decide(rows, begin, met, decision)? {
@@ -294,6 +306,15 @@ fn change(rows: &mut dyn Rows, old: &Row, how: impl FnOnce(&mut Row)) -> Result<
     Ok(rows.update(old, &new)?.then_some(new))
 }
 
+/// Marks a call that its owner has left as in doubt, and tells of it: nobody else can. `None` when another process was faster.
+fn left(rows: &mut dyn Rows, row: &Row) -> Result<Option<Row>> {
+    let marked = change(rows, row, doubt)?;
+    if let Some(marked) = &marked {
+        rows.audit(&AuditRow::of_lost(marked))?;
+    }
+    Ok(marked)
+}
+
 fn doubt(row: &mut Row) {
     row.status = Status::InDoubt;
     row.effect = Some(Effect::Unknown);
@@ -347,7 +368,11 @@ fn finish(rows: &mut dyn Rows, lease: &Lease, outcome: &Outcome) -> Result<Reply
         row.takes_key &= outcome.took_key || row.status != Status::Ok;
         row.tries = outcome.tries;
     })?;
-    changed.map(|row| Reply::Row(Box::new(row))).ok_or(JournalError::Fenced)
+    let row = changed.ok_or(JournalError::Fenced)?;
+    if let Some(told) = &outcome.audit {
+        rows.audit(told)?;
+    }
+    Ok(Reply::Row(Box::new(row)))
 }
 
 fn settle(row: &mut Row, resolution: Resolution, by: ResolvedBy, now: i64) {
@@ -398,9 +423,10 @@ fn mark_lost(rows: &mut dyn Rows) -> Result<Vec<Row>> {
     let mut marked = Vec::new();
     for row in rows.open()? {
         if !rows.alive(&row)? {
-            marked.extend(change(rows, &row, doubt)?);
+            marked.extend(left(rows, &row)?);
         }
     }
+    rows.forget_audits()?;
     Ok(marked)
 }
 

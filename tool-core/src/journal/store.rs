@@ -7,6 +7,8 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use serde_json::Value;
+
 use super::chain::{Head, Verdict};
 use super::fault::JournalError;
 use super::key::Pepper;
@@ -14,6 +16,7 @@ use super::replay_gate::ReplayConsent;
 use super::row::Row;
 use super::state::Ended;
 use super::words::{Resolution, ResolvedBy, RevertStatus, Status};
+use crate::call::{AuditQuery, AuditRow};
 use crate::def::BoxFuture;
 use crate::error::ToolError;
 
@@ -69,6 +72,23 @@ pub trait Journal: Send + Sync {
 
     /// Looks through the journal for what was changed behind its back.
     fn verify(&self, options: VerifyOptions) -> BoxFuture<'_, Result<VerifyReport>>;
+
+    /// Whether it keeps audit rows: those of outcomes in [`Outcome::audit`], and others.
+    fn keeps_audit(&self) -> bool {
+        false
+    }
+
+    /// Keeps the audit row of a call whose outcome is not recorded; queued when this returns, whether the future is polled or
+    /// not.
+    fn audit(&self, row: AuditRow) -> BoxFuture<'static, Result<()>> {
+        let error = JournalError::unavailable(format!("This journal keeps no audit row of {}.", row.tool));
+        Box::pin(std::future::ready(Err(error)))
+    }
+
+    /// Audit rows in their JSON form, the newest first.
+    fn audited<'a>(&'a self, _: &'a AuditQuery) -> BoxFuture<'a, Result<Vec<Value>>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 
     /// The owner that this handle writes as.
     fn owner(&self) -> &str;
@@ -131,6 +151,8 @@ pub struct Outcome {
     pub took_key: bool,
     /// How often it was tried.
     pub tries: u32,
+    /// What is told of the call afterwards, written in the same transaction.
+    pub audit: Option<Box<AuditRow>>,
 }
 
 impl Outcome {
@@ -143,6 +165,7 @@ impl Outcome {
             retryable: None,
             took_key: true,
             tries: 1,
+            audit: None,
         }
     }
 
@@ -155,6 +178,7 @@ impl Outcome {
             retryable: Some(error.is_retryable()),
             took_key: true,
             tries: 1,
+            audit: None,
         }
     }
 }

@@ -16,15 +16,18 @@ pub(crate) fn is_valid(name: &str) -> bool {
 /// A valid name near a bad one: runs of bad characters become `_`, outer ones go, a digit gets `_` in front.
 pub(crate) fn suggestion(name: &str) -> String {
     let mut out = String::new();
+    let mut in_run = false;
     for c in name.chars() {
-        if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+        let bad = !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        if !bad {
             out.push(c);
-        } else if !out.ends_with('_') {
+        } else if !in_run {
             out.push('_');
         }
+        in_run = bad;
     }
     let mut out = out.trim_matches('_').to_owned();
-    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+    if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
         out.insert(0, '_');
     }
     out.truncate(64);

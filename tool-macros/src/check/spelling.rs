@@ -107,7 +107,7 @@ impl Spelling {
         if self.fits(&right) { format!("{rule}; try `{right}`") } else { rule }
     }
 
-    /// Each run of bad characters becomes one `_`, outer ones go, and a digit gets one in front.
+    /// Each run of bad characters becomes one `_`, outer ones go, and what may not come first gets one in front.
     fn repaired(&self, text: &str) -> String {
         let cased = match self.case {
             Case::Kept => text.to_owned(),
@@ -126,7 +126,7 @@ impl Spelling {
             in_run = bad;
         }
         let trimmed = out.trim_matches(self.filler);
-        let prefix = if trimmed.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+        let prefix = if trimmed.is_empty() || trimmed.starts_with(self.start) { "" } else { "_" };
         format!("{prefix}{trimmed}").chars().take(self.limit).collect()
     }
 }
@@ -165,6 +165,7 @@ mod tests {
             "alias `a b` must match ^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$; try `a_b`"
         );
         assert_eq!(NAME.repaired("2nd"), "_2nd");
+        assert_eq!(NAME.repaired("-x"), "_-x");
         assert_eq!(GROUP.repaired("My  Files!"), "my_files");
         assert_eq!(SECRET.repaired("api-key"), "API_KEY");
         assert_eq!(FLAG.repaired("Max_Depth"), "max-depth");

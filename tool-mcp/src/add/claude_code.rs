@@ -1,23 +1,32 @@
 //! Claude Code: the user's settings are edited by its own command, a project's are `.mcp.json`.
 //! <https://code.claude.com/docs/en/mcp>
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tool_core::ToolError;
 
 use super::edit::Format;
-use super::place::Place;
+use super::place::{Home, Place};
 use super::{Client, nothing};
+
+/// The file of the user's settings.
+const SETTINGS: &str = ".claude.json";
 
 pub(super) const CLIENT: Client = Client {
     name: "claude-code",
-    user: Place::Own("claude"),
+    user: Place::Own("claude", settings),
     project: Some(".mcp.json"),
     format: Format::Json,
     servers: "mcpServers",
     entry: |served| served.typed(|key| format!("${{{key}}}")),
     note: nothing,
 };
+
+/// The user's settings, which its command edits.
+fn settings(home: &Home) -> PathBuf {
+    home.claude.as_ref().map_or_else(|| home.below(SETTINGS), |directory| directory.join(SETTINGS))
+}
 
 /// Runs the client's own command.
 pub(super) fn run(program: &str, words: &[String]) -> Result<(), ToolError> {

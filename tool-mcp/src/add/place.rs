@@ -20,8 +20,8 @@ pub enum Scope {
 pub(super) enum Place {
     /// A file that depends on the home directory and the system.
     Below(fn(&Home) -> PathBuf),
-    /// Nowhere that is ours to know: this program of the client edits them.
-    Own(&'static str),
+    /// A file that this program of the client edits; it is only looked at.
+    Own(&'static str, fn(&Home) -> PathBuf),
 }
 
 /// The directories that settings are found from.
@@ -31,6 +31,8 @@ pub(super) struct Home {
     app_data: Option<PathBuf>,
     /// Where Codex has been told to keep its own.
     pub(super) codex: Option<PathBuf>,
+    /// Where Claude Code has been told to keep its own.
+    pub(super) claude: Option<PathBuf>,
 }
 
 impl Home {
@@ -40,7 +42,12 @@ impl Home {
             let error = ToolError::not_configured("The home directory is not known.").code("no_home");
             error.hint("set HOME, or use --scope project")
         })?;
-        Ok(Home { home, app_data: path("APPDATA"), codex: path("CODEX_HOME") })
+        Ok(Home {
+            home,
+            app_data: path("APPDATA"),
+            codex: path("CODEX_HOME"),
+            claude: path("CLAUDE_CONFIG_DIR"),
+        })
     }
 
     /// A path below the home directory.

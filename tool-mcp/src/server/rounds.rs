@@ -18,6 +18,7 @@ use crate::call::{self, Asked};
 use crate::era::Era;
 use crate::mcp_call::{CLIENT_CAPABILITY, Client, McpCall, REQUIRED};
 use crate::progress::{Report, reports};
+use crate::quirks;
 use crate::state::{self, State};
 
 /// The member of a request's `_meta` that says which calls are one and the same.
@@ -48,9 +49,9 @@ impl McpServer {
         let client = Arc::new(client(&context));
         let can_ask = client.capabilities.contains_key("elicitation");
         let dialogue = Dialogue::new(era, self.inner.confirm, can_ask, context.peer.clone(), state);
-        let mut ctx = self.inner.ctx.to_builder();
+        let mut ctx = self.inner.ctx.to_builder().client(&client.title());
         if self.inner.raw {
-            let dialogue = dialogue.clone();
+            let (client, dialogue) = (Arc::clone(&client), dialogue.clone());
             let call = move |ctx: &ToolContext| {
                 Arc::new(McpCall::new(era, Arc::clone(&client), dialogue.clone(), ctx.clone()))
             };
@@ -81,7 +82,11 @@ impl McpServer {
                 tokio::join!(call, reported.pass_on(&ended, send)).0
             }
         };
-        self.end(era, tool, result, &dialogue, &bound)
+        let mut response = self.end(era, tool, result, &dialogue, &bound)?;
+        if let CallToolResponse::Complete(answer) = &mut response {
+            quirks::adapt(&client.info.0, answer);
+        }
+        Ok(response)
     }
 
     /// The state that a call begins in: that of its last round with the answers, or a new one.

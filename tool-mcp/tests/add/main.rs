@@ -157,6 +157,27 @@ fn every_client_gets_its_entry_and_loses_it_without_a_trace() {
     }
 }
 
+#[test]
+fn what_a_client_keeps_to_itself_is_looked_at_before_it_is_asked_to_change_it() {
+    let claude = CLIENTS.iter().find(|client| client.name == "claude-code").unwrap();
+    let scene = Scene::new(claude);
+    let settings = scene.home.path().join(".claude.json");
+    let user =
+        |work: &dyn Fn(&Request<'_>) -> Result<Done, ToolError>| scene.with(Scope::User, &served(), work);
+    let entry = user(&|request| request.print()).unwrap().entry.unwrap();
+    let write = |entry: &serde_json::Value| {
+        fs::write(&settings, serde_json::json!({"mcpServers": {"toolbox": entry}}).to_string()).unwrap();
+    };
+    write(&entry);
+    let same = user(&|request| request.add(false)).unwrap();
+    assert_eq!((same.state, same.path.as_str()), ("unchanged", settings.to_str().unwrap()));
+    write(&serde_json::json!({"command": "other"}));
+    let other = user(&|request| request.add(false)).unwrap_err();
+    assert_eq!((other.code_str(), &other.details()["wanted"]), ("entry_exists", &entry));
+    fs::write(&settings, "{}").unwrap();
+    assert_eq!(user(&|request| request.remove()).unwrap().state, "absent");
+}
+
 fn no_file(client: &'static Client, told: &mut String) {
     for (what, served) in [("no file", served()), ("no file, a server that listens", remote())] {
         let scene = Scene::new(client);

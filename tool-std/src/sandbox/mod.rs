@@ -62,7 +62,7 @@ use wire::{Refusal, Stage};
 
 /// Names the layers to do without, for tests of the fallbacks.
 pub(crate) const FORCE_MISSING: &str = "TOOLBOX_SANDBOX_FORCE_MISSING";
-/// Time that a call keeps for answering behind the end of its command.
+/// Time that a call keeps for answering behind the end of its command, but never more than half of what it has left.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 
 /// Whether [`Sandbox::init`] has run in this process.
@@ -239,9 +239,8 @@ impl Sandbox {
     /// The smaller of what is asked for and what is left of the call, less the time to answer.
     fn time_for(&self, wanted: Duration) -> Duration {
         let deadline = self.call.as_ref().and_then(ToolContext::deadline);
-        let left = deadline
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()).saturating_sub(ANSWER_TIME));
-        left.map_or(wanted, |left| left.min(wanted))
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        left.map_or(wanted, |left| without_answer(left).min(wanted))
     }
 
     /// Runs a job on a thread of its own; when this future is dropped or the call is cancelled, the command is ended.
@@ -329,6 +328,11 @@ impl Drop for CancelOnDrop {
     }
 }
 
+/// What a call with so much time left gives to a command.
+fn without_answer(left: Duration) -> Duration {
+    left.saturating_sub(ANSWER_TIME.min(left / 2))
+}
+
 /// The layers that operators force to be missing by the environment.
 fn forced_missing() -> Vec<Layer> {
     let words = std::env::var(FORCE_MISSING).unwrap_or_default();
@@ -380,4 +384,16 @@ fn refused(refusal: Refusal, program: &str) -> ToolError {
         }
     };
     error.effect(Effect::None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_call_keeps_a_share_for_its_answer_and_a_long_one_a_second() {
+        let given = |ms| without_answer(Duration::from_millis(ms)).as_millis();
+        assert_eq!([0, 1, 300, 1_000, 2_000].map(given), [0, 0, 150, 500, 1_000]);
+        assert_eq!([5_000, 60_000].map(given), [4_000, 59_000]);
+    }
 }

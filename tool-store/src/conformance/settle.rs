@@ -1,9 +1,12 @@
 //! What becomes of calls in doubt.
 
-use tool_core::ErrorKind;
 use tool_core::journal::{
-    Answer, Begun, Class, JournalError, Outcome, Resolution, ResolvedBy, RevertStatus, Status,
+    Answer, Begun, Class, Journal, JournalError, Outcome, RecordedCall, Resolution, ResolvedBy, RevertStatus,
+    Row, RowQuery, Status,
 };
+use tool_core::prelude::*;
+use tool_core::undo::{UNDO, undo};
+use tool_core::{Caller, ErrorKind, Registry};
 
 use super::{Bench, call, doubtful, failure, later, met, row, runs, settled};
 
@@ -130,6 +133,82 @@ pub(super) async fn reverting_is_noted_and_comes_to_an_end(bench: &dyn Bench) {
     }
     let row = journal.revert("a".to_owned(), RevertStatus::Failed, None).await.unwrap();
     assert!(row.is_reverted() && row.reverted_at_ms.is_some(), "what is undone stays undone");
+}
+
+/// Puts.
+#[tool(side_effect, idempotent, register = false, revert = take_back)]
+fn put(
+    /// Whether it stays.
+    stays: bool,
+) -> bool {
+    stays
+}
+
+async fn take_back(call: &RecordedCall, _: &ToolContext) -> Result<(), ToolError> {
+    match call.input["stays"].as_bool() {
+        Some(true) => Err(ToolError::conflict("It stays.")),
+        _ => Ok(()),
+    }
+}
+
+/// A call that put something.
+async fn put_there(journal: &dyn Journal, id: &str, input: &str) {
+    let (tool_name, input_json) = ("put".to_owned(), input.to_owned());
+    let row = Row { tool_name, input_json, has_revert: true, ..call(id, id, Class::Idempotent) };
+    let lease = runs(journal, row).await;
+    journal.finish(lease, Outcome::ok("1")).await.unwrap();
+}
+
+async fn undone(journal: &dyn Journal, id: &str) -> Result<(), ToolError> {
+    let registry = Registry::builder().add::<PutTool>().build().unwrap();
+    undo(&registry, journal, &ToolContext::empty(), &row(journal, id).await, Caller::Cli, "demo 1").await
+}
+
+/// The calls that undo one.
+async fn undoings(journal: &dyn Journal, id: &str) -> Vec<Row> {
+    let query = RowQuery { tool: Some(UNDO.to_owned()), ..RowQuery::default() };
+    let mut rows = journal.rows(&query).await.unwrap();
+    rows.retain(|row| row.parent_call_id.as_deref() == Some(id));
+    rows
+}
+
+pub(super) async fn undoing_a_call_is_a_call_of_its_own(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    put_there(&*journal, "a", "{}").await;
+    put_there(&*journal, "b", "{\"stays\":true}").await;
+    undone(&*journal, "a").await.unwrap();
+    let told = undoings(&*journal, "a").await;
+    assert_eq!(told.len(), 1);
+    assert_eq!((told[0].status, told[0].class, told[0].caller.as_str()), (Status::Ok, Class::Manual, "cli"));
+    // It is no call of the run that it undoes.
+    assert_eq!(told[0].run_id, format!("call:{}", told[0].call_id));
+    assert!(row(&*journal, "a").await.is_reverted());
+
+    assert_eq!(undone(&*journal, "b").await.unwrap_err().code_str(), "conflict");
+    let failed = undoings(&*journal, "b").await.remove(0);
+    assert_eq!((failed.status, failed.output_json), (Status::Error, None));
+    assert!(failed.error_json.unwrap().contains("It stays."));
+    assert_eq!(row(&*journal, "b").await.revert_status, Some(RevertStatus::Failed));
+    // What cannot be undone is not begun.
+    let lease = runs(&*journal, call("c", "c", Class::Manual)).await;
+    journal.finish(lease, Outcome::ok("1")).await.unwrap();
+    assert_eq!(undone(&*journal, "c").await.unwrap_err().code_str(), "no_handler");
+    assert_eq!(undoings(&*journal, "c").await.len(), 0);
+}
+
+pub(super) async fn an_undoing_that_was_cut_off_is_given_up_by_the_next_one(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    put_there(&*journal, "a", "{}").await;
+    for (id, parent) in [("u", "a"), ("v", "other")] {
+        let parent_call_id = Some(parent.to_owned());
+        let cut_off = Row { tool_name: UNDO.to_owned(), parent_call_id, ..call(id, id, Class::Manual) };
+        doubtful(bench, &*journal, cut_off).await;
+    }
+    undone(&*journal, "a").await.unwrap();
+    let (given_up, person) = (Some(Resolution::Abandoned), Some(ResolvedBy::Person));
+    assert_eq!(settled(&row(&*journal, "u").await), (Status::Reconciled, given_up, person));
+    assert_eq!(row(&*journal, "v").await.status, Status::InDoubt, "it undoes another one");
+    assert!(row(&*journal, "a").await.is_reverted());
 }
 
 pub(super) async fn a_late_outcome_of_a_call_that_is_undone_is_fenced(bench: &dyn Bench) {

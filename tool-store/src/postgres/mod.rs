@@ -9,6 +9,7 @@ mod table;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::Notify;
 use tokio_postgres::{AsyncMessage, Client, NoTls};
@@ -20,10 +21,11 @@ use tool_core::journal::{
     Answer, Begin, Begun, CallKey, Journal, JournalError, Lease, Outcome, ResolvedBy, Result, RevertStatus,
     Row, RowQuery, Task, VerifyOptions, VerifyReport, Waiter, now_ms,
 };
-use tool_core::{BoxFuture, ErrorKind};
+use tool_core::{AuditQuery, AuditRow, BoxFuture, ErrorKind};
 
 use self::backend::Backend;
 use self::table::{failed, hash_of};
+use crate::audit;
 use crate::sql::{self, Param};
 use crate::writer::{BATCH, Writer};
 
@@ -33,7 +35,8 @@ pub use table::LEASE;
 /// The lock that migrations are made under: "Tjnl".
 const MIGRATION_LOCK: i64 = 0x546a_6e6c;
 
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_calls.sql")];
+const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001_calls.sql"), include_str!("migrations/0002_audit.sql")];
 
 /// How long a notification may be missed.
 const POLL: Duration = Duration::from_secs(1);
@@ -276,6 +279,24 @@ impl Journal for PostgresJournal {
 
     fn verify(&self, options: VerifyOptions) -> BoxFuture<'_, Result<VerifyReport>> {
         Box::pin(async move { verify(&self.reader, options).await })
+    }
+
+    fn keeps_audit(&self) -> bool {
+        true
+    }
+
+    fn audit(&self, row: AuditRow) -> BoxFuture<'static, Result<()>> {
+        let written = self.writer.tell(Op::Audit(Box::new(row)));
+        Box::pin(async move { written.await.map(drop) })
+    }
+
+    fn audited<'a>(&'a self, query: &'a AuditQuery) -> BoxFuture<'a, Result<Vec<Value>>> {
+        let (sql, params) = audit::select(query, |n| format!("${n}"));
+        Box::pin(async move {
+            let found =
+                self.reader.query(&sql, &table::params(&params)).await.map_err(|error| failed(&error))?;
+            Ok(found.iter().map(|row| audit::object(table::cells(row))).collect())
+        })
     }
 
     fn owner(&self) -> &str {

@@ -7,13 +7,14 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Statement};
-use tool_core::ErrorKind;
 use tool_core::canonical::{hex, unhex};
 use tool_core::journal::chain::Head;
 use tool_core::journal::machine::Rows;
 use tool_core::journal::replay_gate::ReplayConsent;
 use tool_core::journal::{CallKey, Cell, CellKind, JournalError, Result, Row, Task, Word as _};
+use tool_core::{AuditRow, ErrorKind};
 
+use crate::audit;
 use crate::sql::{INLINE, LARGE, Param, Statements, blob_reference, referred};
 
 /// How long a lease lasts.
@@ -48,17 +49,21 @@ pub(crate) fn params(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
         .collect()
 }
 
-/// The row of a result, large values still as references.
-pub(crate) fn row_of(row: &tokio_postgres::Row) -> Result<Row> {
-    let cells = row.columns().iter().enumerate().map(|(i, column)| match *column.type_() {
+/// The cells of a result.
+pub(crate) fn cells(row: &tokio_postgres::Row) -> impl Iterator<Item = Cell<'static>> {
+    row.columns().iter().enumerate().map(|(i, column)| match *column.type_() {
         Type::INT8 => row.try_get::<_, Option<i64>>(i).ok().flatten().map_or(Cell::Null, Cell::Int),
         _ => row
             .try_get::<_, Option<String>>(i)
             .ok()
             .flatten()
             .map_or(Cell::Null, |text| Cell::Text(text.into())),
-    });
-    Row::of_cells(cells).map_err(|column| {
+    })
+}
+
+/// The row of a result, large values still as references.
+pub(crate) fn row_of(row: &tokio_postgres::Row) -> Result<Row> {
+    Row::of_cells(cells(row)).map_err(|column| {
         JournalError::store(
             ErrorKind::Internal,
             "journal_corrupt",
@@ -291,6 +296,22 @@ impl Rows for Table<'_> {
         let attempt: i64 =
             found.first().map_or(Ok(1), |row| row.try_get(0)).map_err(|error| failed(&error))?;
         Ok(u32::try_from(attempt).unwrap_or(u32::MAX))
+    }
+
+    fn audit(&mut self, row: &AuditRow) -> Result<()> {
+        let cells: Vec<_> = audit::cells(row).into_iter().map(|(kind, cell)| bound(kind, cell)).collect();
+        let values: Vec<&(dyn ToSql + Sync)> =
+            cells.iter().map(|cell| &**cell as &(dyn ToSql + Sync)).collect();
+        let sql = self.sql.audit();
+        if self.execute(&sql.resume, &values)? == 0 {
+            self.execute(&sql.insert, &values)?;
+        }
+        Ok(())
+    }
+
+    fn forget_audits(&mut self) -> Result<()> {
+        let before = self.now_ms.saturating_sub(audit::KEPT_MS);
+        self.execute(&self.sql.audit().forget, &[&before]).map(drop)
     }
 
     fn keep_consent(&mut self, task: &Task, consent: &ReplayConsent) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The files of a journal: where they may lie, who may read them, and that they are still the ones that were opened. (journal.md §10)
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
-use std::io::Read as _;
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -107,36 +107,89 @@ pub(super) fn private(path: &Path) -> Result<()> {
     ))
 }
 
-/// The pepper of an installation: `TOOLBOX_JOURNAL_KEY` (64 hex digits), else 32 random bytes beside the journal.
-pub(crate) fn pepper(journal: &Path) -> Result<Pepper> {
-    if let Some(pepper) = pepper_from_environment()? {
-        return Ok(pepper);
-    }
-    let path = journal.with_extension("key");
-    let mut pepper = Pepper::default();
-    if let Ok(mut file) = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-        use std::io::Write as _;
-        let random = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4(), uuid::Uuid::new_v4()];
-        let random: Vec<u8> = random.iter().flat_map(|uuid| *uuid.as_bytes()).collect();
-        let digest = <sha2::Sha256 as sha2::Digest>::digest(random);
-        file.write_all(&digest).and_then(|()| file.sync_all()).map_err(|error| failed(&path, &error))?;
-    }
-    let mut file = File::open(&path).map_err(|error| failed(&path, &error))?;
-    file.read_exact(&mut pepper.0).map_err(|error| failed(&path, &error))?;
-    Ok(pepper)
+/// What keyed digests in a journal are made with.
+#[derive(Clone, Debug, Default)]
+pub enum Key {
+    /// What the variable `TOOLBOX_JOURNAL_KEY` of the process gives (64 hex digits), else what lies beside the journal.
+    #[default]
+    Environment,
+    /// 32 random bytes beside the journal, made where they are missing.
+    File,
+    /// These.
+    Given(Pepper),
 }
 
-/// The pepper that the environment gives.
-pub(crate) fn pepper_from_environment() -> Result<Option<Pepper>> {
-    let Ok(text) = std::env::var("TOOLBOX_JOURNAL_KEY") else { return Ok(None) };
-    let bytes = tool_core::canonical::unhex(text.trim()).and_then(|bytes| bytes.try_into().ok());
-    bytes.map(|bytes| Some(Pepper(bytes))).ok_or_else(|| {
-        JournalError::store(
-            ErrorKind::NotConfigured,
-            "journal_bad_key",
-            "TOOLBOX_JOURNAL_KEY must be 64 hex digits.",
-        )
-    })
+impl Key {
+    /// The key that a variable of this name gives: 64 hex digits.
+    ///
+    /// # Errors
+    /// `not_configured`, code `journal_bad_key`.
+    pub fn of_text(name: &str, text: &str) -> Result<Key> {
+        let bytes = tool_core::canonical::unhex(text.trim()).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(|bytes| Key::Given(Pepper(bytes))).ok_or_else(|| {
+            let text = format!("{name} must be 64 hex digits.");
+            JournalError::store(ErrorKind::NotConfigured, "journal_bad_key", text)
+        })
+    }
+
+    /// The key that the environment of the process gives.
+    fn of_environment() -> Result<Key> {
+        match std::env::var(VARIABLE) {
+            Ok(text) => Key::of_text(VARIABLE, &text),
+            Err(_) => Ok(Key::File),
+        }
+    }
+}
+
+/// The variable that gives the key where nobody says otherwise.
+const VARIABLE: &str = "TOOLBOX_JOURNAL_KEY";
+
+/// The pepper of an installation.
+pub(crate) fn pepper(journal: &Path, key: &Key) -> Result<Pepper> {
+    match key {
+        Key::Environment => match Key::of_environment()? {
+            Key::Given(pepper) => Ok(pepper),
+            _ => kept(journal),
+        },
+        Key::File => kept(journal),
+        Key::Given(pepper) => Ok(*pepper),
+    }
+}
+
+/// The pepper beside the journal, made where there is none. One process makes it while the others wait; what a process that
+/// died left half written was nobody's pepper.
+fn kept(journal: &Path) -> Result<Pepper> {
+    let path = journal.with_extension("key");
+    if let Some(pepper) = read_key(&path)? {
+        return Ok(pepper);
+    }
+    let _turn = super::seal::turn(journal)?;
+    if let Some(pepper) = read_key(&path)? {
+        return Ok(pepper);
+    }
+    let random = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4(), uuid::Uuid::new_v4()];
+    let random: Vec<u8> = random.iter().flat_map(|uuid| *uuid.as_bytes()).collect();
+    let digest = <sha2::Sha256 as sha2::Digest>::digest(random);
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
+    let written = file.and_then(|mut file| {
+        file.write_all(&digest)?;
+        file.sync_all()
+    });
+    written.map_err(|error| failed(&path, &error))?;
+    Ok(Pepper(digest.into()))
+}
+
+/// The pepper in a file; `None` for no file, and for one that is not written yet.
+fn read_key(path: &Path) -> Result<Option<Pepper>> {
+    let mut pepper = Pepper::default();
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut pepper.0));
+    match read {
+        Ok(()) => Ok(Some(pepper)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof) => {
+            Ok(None)
+        }
+        Err(error) => Err(failed(path, &error)),
+    }
 }
 
 /// What tells whether a path still names the file that was opened.

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
-use tool_core::BoxFuture;
+use serde_json::Value;
 use tool_core::journal::chain::Head;
 use tool_core::journal::key::Pepper;
 use tool_core::journal::machine::{Op, Reply};
@@ -32,16 +32,18 @@ use tool_core::journal::{
     Answer, Begin, Begun, CallKey, Journal, JournalError, Lease, Outcome, ResolvedBy, Result, RevertStatus,
     Row, RowQuery, Task, VerifyOptions, VerifyReport, Waiter,
 };
+use tool_core::{AuditQuery, AuditRow, BoxFuture};
 
 use self::backend::{Backend, Opened};
 use self::owner::{Owner, Owners};
 use self::table::failed;
+use crate::audit::{self, AuditCount};
 use crate::sql::{self, Param};
 use crate::writer::{BATCH, Writer};
 
 pub use approvals::StoredApprovals;
 pub use catalogue::catalogue_at;
-pub use files::protected;
+pub use files::{Key, protected};
 pub use prune::Pruned;
 pub use salvage::{Salvaged, salvage};
 pub use space::MIN_FREE;
@@ -62,14 +64,16 @@ pub struct SqliteOptions {
     pub batch: usize,
     /// Who hears of the calls that were marked as in doubt when the journal was opened.
     pub on_lost: Option<OnLost>,
+    /// What keyed digests are made with.
+    pub key: Key,
     /// Whether commits wait for the disk. Turning it off is for tests that show what it is good for.
     pub synchronous: bool,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        let (workspaces, on_lost) = (Vec::new(), None);
-        Self { min_free: MIN_FREE, workspaces, batch: BATCH, on_lost, synchronous: true }
+        let (workspaces, on_lost, key) = (Vec::new(), None, Key::default());
+        Self { min_free: MIN_FREE, workspaces, batch: BATCH, on_lost, key, synchronous: true }
     }
 }
 
@@ -123,7 +127,7 @@ impl SqliteJournal {
             synchronous: options.synchronous,
         };
         let writer = Writer::start(move || Backend::open(opened), options.batch)?;
-        let pepper = files::pepper(&path)?;
+        let pepper = files::pepper(&path, &options.key)?;
         let owners = Mutex::new(Owners::new(&path, &owner.id));
         let readers = Arc::new(Readers { path: path.clone(), idle: Mutex::default(), owners });
         let journal = SqliteJournal { path, pepper, writer, readers, seal, owner };
@@ -151,6 +155,15 @@ impl SqliteJournal {
     /// Those of reading.
     pub fn head(&self) -> Result<Head> {
         self.readers.read(table::head)
+    }
+
+    /// How many audit rows of a question there are, by tool and outcome.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn audit_counts(&self, query: &AuditQuery) -> Result<Vec<AuditCount>> {
+        let (sql, params) = audit::count(query, |n| format!("?{n}"));
+        self.readers.read(|db| table::audit_counts(db, &sql, &params))
     }
 
     fn ask_blocking(&self, op: Op) -> Result<Reply> {
@@ -337,6 +350,20 @@ impl Journal for SqliteJournal {
         // The seal is read first: it never is ahead of what is committed.
         let seal = seal::read(&self.seal);
         Box::pin(std::future::ready(self.readers.read(|db| verify::verify(db, seal, options))))
+    }
+
+    fn keeps_audit(&self) -> bool {
+        true
+    }
+
+    fn audit(&self, row: AuditRow) -> BoxFuture<'static, Result<()>> {
+        let written = self.writer.tell(Op::Audit(Box::new(row)));
+        Box::pin(async move { written.await.map(drop) })
+    }
+
+    fn audited<'a>(&'a self, query: &'a AuditQuery) -> BoxFuture<'a, Result<Vec<Value>>> {
+        let (sql, params) = audit::select(query, |n| format!("?{n}"));
+        Box::pin(std::future::ready(self.readers.read(|db| table::audits(db, &sql, &params))))
     }
 
     fn owner(&self) -> &str {

@@ -37,6 +37,7 @@ pub fn salvage(damaged: &Path, to: &Path) -> Result<Salvaged> {
         "journal_checkpoint",
         "journal_attempts",
         "journal_consents",
+        "audit",
     ] {
         let mut copied = 0;
         let why = copy(&from, &new, name, &mut copied).err().map(|error| error.to_string());

@@ -4,15 +4,17 @@ use std::borrow::Cow;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, ToSql, params, params_from_iter};
-use tool_core::ErrorKind;
+use serde_json::Value;
 use tool_core::canonical::{hex, unhex};
 use tool_core::journal::chain::{Entry, Head};
 use tool_core::journal::machine::Rows;
 use tool_core::journal::replay_gate::ReplayConsent;
 use tool_core::journal::{CallKey, Cell, JournalError, Result, Row, Task, Word as _, now_ms};
+use tool_core::{AuditRow, ErrorKind};
 
 use super::owner::Owners;
 use super::recent::Recent;
+use crate::audit::{self, AuditCount};
 use crate::sql::{INLINE, LARGE, Param, Statements, blob_reference, referred};
 
 /// The one chain of a SQLite journal.
@@ -59,11 +61,7 @@ impl ToSql for Param {
 
 /// The row of a result, large values still as references.
 pub(crate) fn row_of(row: &rusqlite::Row<'_>) -> Result<Row> {
-    let cells = Row::COLUMNS.iter().enumerate().map(|(i, _)| match row.get_ref(i) {
-        Ok(ValueRef::Integer(number)) => Cell::Int(number),
-        Ok(ValueRef::Text(text)) => Cell::Text(String::from_utf8_lossy(text)),
-        _ => Cell::Null,
-    });
+    let cells = (0..Row::COLUMNS.len()).map(|i| row.get_ref(i).map_or(Cell::Null, cell));
     Row::of_cells(cells).map_err(|column| corrupt(format!("A row has no readable {column}.")))
 }
 
@@ -93,6 +91,39 @@ pub(crate) fn rows(db: &Connection, sql: &str, params: &[Param]) -> Result<Vec<R
         rows.push(row_of(row)?);
     }
     rows.into_iter().map(|row| with_blobs(db, row)).collect()
+}
+
+/// A value of a result.
+fn cell(value: ValueRef<'_>) -> Cell<'_> {
+    match value {
+        ValueRef::Integer(number) => Cell::Int(number),
+        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text)),
+        _ => Cell::Null,
+    }
+}
+
+/// The audit rows of a question, in their JSON form.
+pub(crate) fn audits(db: &Connection, sql: &str, params: &[Param]) -> Result<Vec<Value>> {
+    let mut statement = db.prepare_cached(sql).map_err(|error| failed(&error))?;
+    let columns = statement.column_count();
+    let mut found = statement.query(params_from_iter(params)).map_err(|error| failed(&error))?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next().map_err(|error| failed(&error))? {
+        rows.push(audit::object((0..columns).map(|i| row.get_ref(i).map_or(Cell::Null, cell))));
+    }
+    Ok(rows)
+}
+
+/// The audit rows of a question, counted.
+pub(crate) fn audit_counts(db: &Connection, sql: &str, params: &[Param]) -> Result<Vec<AuditCount>> {
+    let count = |row: &rusqlite::Row<'_>| {
+        let number = |i| row.get::<_, i64>(i).map(|number| u64::try_from(number).unwrap_or(0));
+        Ok(AuditCount { tool: row.get(0)?, outcome: row.get(1)?, calls: number(2)?, total_ms: number(3)? })
+    };
+    let counts = |db: &Connection| -> rusqlite::Result<Vec<AuditCount>> {
+        db.prepare_cached(sql)?.query_map(params_from_iter(params), count)?.collect()
+    };
+    counts(db).map_err(|error| failed(&error))
 }
 
 /// The end of the chain.
@@ -311,5 +342,19 @@ impl Rows for Table<'_> {
             params![task.tenant, task.run_id, task.node_id, iteration, attempt, consent.fingerprint, allow],
         )?;
         Ok(())
+    }
+
+    fn audit(&mut self, row: &AuditRow) -> Result<()> {
+        let cells = audit::cells(row);
+        let bound = || params_from_iter(cells.iter().map(|cell| Bound(&cell.1)));
+        let sql = self.sql.audit();
+        if self.execute(&sql.resume, bound())? == 0 {
+            self.execute(&sql.insert, bound())?;
+        }
+        Ok(())
+    }
+
+    fn forget_audits(&mut self) -> Result<()> {
+        self.execute(&self.sql.audit().forget, [now_ms().saturating_sub(audit::KEPT_MS)]).map(drop)
     }
 }

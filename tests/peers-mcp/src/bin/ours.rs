@@ -6,7 +6,7 @@ use tool_mcp::{McpServer, serve_stdio};
 
 /// Gives a text back.
 #[tool(register = false)]
-fn echo(
+async fn echo(
     /// The text.
     text: String,
 ) -> String {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::DeValue;
+use tool_core::args::shown_name;
 use tool_core::{ArgIssue, IssueCode};
 
 use crate::cli::OwnTable;
@@ -16,7 +17,8 @@ pub(super) fn misfits(table: &OwnTable, at: usize, value: &Spanned<DeValue<'_>>)
     let told = |issue: ArgIssue| {
         let keys = || issue.path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
         let shown: Vec<String> = std::iter::once(table.name.to_owned()).chain(keys()).collect();
-        let shown: String = shown.join(".").chars().take(80).collect();
+        let shown = shown.join(".");
+        let shown = shown_name(&shown);
         let (key_at, value_at) = place_of(at, value, keys());
         let hint = issue.hint.as_ref().map(|hint| format!("; {hint}"));
         match issue.code {

@@ -1,15 +1,19 @@
 //! The audit step: one row per call, refusals included, written when the call ends, whatever ends it. (calls.md §12)
 
 mod file;
+mod journal;
 mod log;
 mod preview;
+mod query;
 mod row;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use file::JsonLines;
+pub use journal::JournalAudit;
 pub use log::TracingAudit;
+pub use query::AuditQuery;
 pub use row::{AuditOutput, AuditRow};
 pub(super) use row::{Ended, is_replayed};
 
@@ -26,11 +30,20 @@ pub trait AuditSink: Send + Sync {
     /// # Errors
     /// Whatever keeps it from being written; the call's result stays the same.
     fn write(&self, row: &AuditRow) -> Result<(), ToolError>;
+
+    /// Whether the journal has the row of a call already whose outcome it recorded with it, so that it is not written again.
+    fn comes_with_outcomes(&self) -> bool {
+        false
+    }
 }
 
 impl<S: AuditSink + ?Sized> AuditSink for Arc<S> {
     fn write(&self, row: &AuditRow) -> Result<(), ToolError> {
         (**self).write(row)
+    }
+
+    fn comes_with_outcomes(&self) -> bool {
+        (**self).comes_with_outcomes()
     }
 }
 
@@ -77,10 +90,15 @@ impl Audit {
         Err(refuse("audit", ToolError::unavailable(text).code("audit_unavailable")))
     }
 
-    /// Writes a row to every sink.
-    pub(super) fn write(&self, row: &AuditRow) {
+    /// Whether rows come with the outcomes that the journal records.
+    pub(super) fn comes_with_outcomes(&self) -> bool {
+        self.settings.sinks.iter().any(|sink| sink.comes_with_outcomes())
+    }
+
+    /// Writes a row to every sink; not to those that have it if it was `recorded` with the outcome.
+    pub(super) fn write(&self, row: &AuditRow, recorded: bool) {
         let mut broken = false;
-        for sink in &self.settings.sinks {
+        for sink in self.settings.sinks.iter().filter(|sink| !recorded || !sink.comes_with_outcomes()) {
             if let Err(error) = sink.write(row) {
                 broken = true;
                 let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;

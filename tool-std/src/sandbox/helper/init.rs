@@ -13,10 +13,10 @@ use rustix::process::{
 
 use super::command;
 use super::landlock::Domain;
-use super::process::{Fork, exit_now, fork};
+use super::process::{Fork, close_output, exit_now, fork};
 use super::signals::ChildEnds;
 use super::view::View;
-use super::{caps, namespaces, rlimits, tree};
+use super::{caps, namespaces, rlimits, tree, usage};
 use crate::sandbox::layers::Layer;
 use crate::sandbox::places::{TEMPORARY, system};
 use crate::sandbox::policy::Network;
@@ -54,6 +54,7 @@ fn start(order: &Order, socket: BorrowedFd<'_>) -> Result<(Pid, ChildEnds), Refu
         Fork::Child => command::run(order, socket, writer),
         Fork::Parent(pid) => {
             drop(writer);
+            close_output();
             let mut failure = Vec::new();
             let _ = reader.read_to_end(&mut failure);
             match serde_json::from_slice(&failure) {
@@ -149,7 +150,8 @@ fn reaped(command: Pid) -> (Option<WaitStatus>, bool) {
     }
 }
 
-/// In its PID namespace whoever descends from process 1 has an ancestor among its children: without one there are no strays.
+/// In its PID namespace whoever descends from process 1 has an ancestor among its children: without one there are no strays,
+/// nothing is left to be waited for, and what was used is known before the kernel has taken the namespaces apart.
 fn ended(order: &Order, status: WaitStatus, alone: bool) -> Vec<Message> {
     let own_proc = order.plan.has(Layer::Pidns) && order.plan.has(Layer::Mounts);
     let left = own_proc.then(|| Message::Left(if alone { 0 } else { tree::others() }));
@@ -157,7 +159,8 @@ fn ended(order: &Order, status: WaitStatus, alone: bool) -> Vec<Message> {
         (Some(code), _) => Some(Message::Exit(code)),
         (None, signal) => signal.map(Message::Signal),
     };
-    left.into_iter().chain(end).collect()
+    let used = (own_proc && alone).then(|| Message::Ended(usage::of_children()));
+    left.into_iter().chain(end).chain(used).collect()
 }
 
 /// Says in the last moment why the command did not start.

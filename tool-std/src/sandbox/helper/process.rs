@@ -55,7 +55,7 @@ pub(super) fn close_from(first: RawFd) -> Result<(), Errno> {
 /// Closes the ends of the command's output that this process has: they end when the command has, not when this does.
 pub(super) fn close_output() {
     for end in [libc::STDOUT_FILENO, libc::STDERR_FILENO] {
-        // SAFETY: nothing in the helper outside of the namespaces writes there, and no value owns these descriptors.
+        // SAFETY: nothing in the processes around the command writes there, and no value owns these descriptors.
         unsafe { libc::close(end) };
     }
 }

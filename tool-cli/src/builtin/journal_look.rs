@@ -1,4 +1,4 @@
-//! The commands that only look.
+//! `journal list`, `show`, `verify`, `head`, `export`: the commands that only look. (journal.md §14)
 
 use serde_json::{Map, Value, json};
 use tool_core::canonical::unhex;
@@ -6,8 +6,7 @@ use tool_core::journal::chain::Head;
 use tool_core::journal::{Cell, Journal as _, Row, RowQuery, Status, VerifyOptions, Word as _};
 use tool_core::prelude::*;
 
-use super::{Opened, missing, open};
-use tool_cli::Surroundings;
+use crate::sight::Surroundings;
 
 /// The members that a list shows.
 const SHOWN: [&str; 9] = [
@@ -48,12 +47,14 @@ pub(crate) async fn journal_list(
     let status = status
         .map(|word| {
             Status::of_word(word).ok_or_else(|| {
-                ToolError::invalid_args(format!("There is no status {word:.80}.")).code("bad_status")
+                ToolError::invalid_args(format!("There is no status {word:.80}."))
+                    .code("bad_status")
+                    .hint("intent, running, ok, error, cancelled, in_doubt or reconciled")
             })
         })
         .transpose()?;
     let query = RowQuery { run_id: run.map(str::to_owned), status, ..RowQuery::default() };
-    let rows = Opened::rows(open(around)?.as_ref(), &query).await?;
+    let rows = around.ledger.rows(&query).await?;
     Ok(ToolOutput::structured(rows.iter().map(|row| object(row, Some(&SHOWN))).collect::<Value>()))
 }
 
@@ -69,9 +70,9 @@ pub(crate) async fn journal_show(
 }
 
 /// The row of a call.
-pub(super) async fn find(around: &Surroundings, call: &str) -> Result<Row, ToolError> {
+async fn find(around: &Surroundings, call: &str) -> Result<Row, ToolError> {
     let query = RowQuery { call_id: Some(call.to_owned()), ..RowQuery::default() };
-    let row = Opened::rows(open(around)?.as_ref(), &query).await?.pop();
+    let row = around.ledger.rows(&query).await?.pop();
     row.ok_or_else(|| {
         ToolError::not_found(format!("The journal has no call {call:.80}.")).code("unknown_call")
     })
@@ -93,8 +94,8 @@ pub(crate) async fn journal_verify(
             })
         })
         .transpose()?;
-    let opened = open(around)?.ok_or_else(missing)?;
-    let report = opened.journal.verify(VerifyOptions { full, expect }).await?;
+    let journal = around.ledger.existing()?.ok_or_else(missing)?;
+    let report = journal.verify(VerifyOptions { full, expect }).await?;
     if report.verdict.is_ok() {
         let value = json!({"result": "ok", "entries": report.entries, "rows": report.rows});
         return Ok(ToolOutput::structured(value));
@@ -110,7 +111,7 @@ fn parse(text: &str) -> Option<Head> {
 /// Prints the end of the journal's chain, to be kept elsewhere.
 #[tool(group = "journal", register = false)]
 pub(crate) fn journal_head(#[ctx] around: &Surroundings) -> Result<String, ToolError> {
-    Ok(open(around)?.ok_or_else(missing)?.journal.head()?.to_string())
+    Ok(around.ledger.existing()?.ok_or_else(missing)?.head()?.to_string())
 }
 
 /// Prints every call whole, as JSON Lines with `-o jsonl`.
@@ -121,6 +122,11 @@ pub(crate) async fn journal_export(
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let query = RowQuery { run_id: run.map(str::to_owned), ..RowQuery::default() };
-    let rows = Opened::rows(open(around)?.as_ref(), &query).await?;
+    let rows = around.ledger.rows(&query).await?;
     Ok(ToolOutput::structured(rows.iter().map(|row| object(row, None)).collect::<Value>()))
+}
+
+/// Why there is nothing to be looked through.
+pub(super) fn missing() -> ToolError {
+    ToolError::not_found("There is no journal yet: no call was recorded.").code("journal_missing")
 }

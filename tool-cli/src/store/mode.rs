@@ -1,8 +1,9 @@
 //! Which calls are recorded, and whether reads of earlier attempts are given again: two keys of the settings file. (calls.md §7)
 
 use serde_json::Value;
-use tool_cli::{OwnKey, Settings};
 use tool_core::JournalMode;
+
+use crate::settings::{OwnKey, Settings};
 
 /// The keys.
 pub(crate) const KEYS: [OwnKey; 2] = [
@@ -10,14 +11,12 @@ pub(crate) const KEYS: [OwnKey; 2] = [
     OwnKey { name: "replay_reads", words: &[] },
 ];
 
-/// The calls that are recorded; `None` for none. Where nothing is said they are those with a side effect: a command line that
-/// only reads opens no journal.
+/// The calls that are recorded; `None` for none. Where nothing is said it is all of them: reads without waiting for it.
 pub(crate) fn calls(settings: &Settings) -> Option<JournalMode> {
     match settings.key("journal").and_then(Value::as_str) {
         Some("off") => None,
-        Some("all") => Some(JournalMode::All),
-        _ if replays_reads(settings) => Some(JournalMode::All),
-        _ => Some(JournalMode::Effects),
+        Some("effects") if !replays_reads(settings) => Some(JournalMode::Effects),
+        _ => Some(JournalMode::All),
     }
 }
 

@@ -1,22 +1,18 @@
-//! The commands that settle, undo and tidy up.
+//! `journal recover`, `resolve`, `revert`, `prune`, `salvage`: the commands that settle, undo and tidy up. (journal.md §14)
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_core::journal::revert::{Undo, plan};
 use tool_core::journal::state;
-use tool_core::journal::{
-    Answer, Journal as _, RecordedCall, ResolvedBy, RevertStatus, Row, RowQuery, Status, error_to_json,
-};
+use tool_core::journal::{Answer, Journal as _, ResolvedBy, Row, RowQuery, Status};
 use tool_core::prelude::*;
-use tool_core::recover;
-use tool_std::workspace::forget_evidence;
+use tool_core::{Caller, recover, undo};
 use tool_store::sqlite::Pruned;
 
-use super::{Opened, missing, open};
-use crate::audit::milliseconds;
-use tool_cli::Surroundings;
+use super::journal_look::missing;
+use crate::duration;
+use crate::sight::Surroundings;
 
 /// Settles the calls whose outcome is not known, as far as that is possible without a person.
 ///
@@ -30,26 +26,29 @@ pub(crate) async fn journal_recover(
     run: bool,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let Some(Opened { journal, executor, ctx }) = &open(around)? else {
-        return Ok(ToolOutput::structured(json!([])));
-    };
+    let Some(journal) = around.ledger.existing()? else { return Ok(ToolOutput::structured(json!([]))) };
+    let (executor, ctx) = &around.ledger.tools(&journal)?;
     let query =
         RowQuery { run_id: of.map(str::to_owned), status: Some(Status::InDoubt), ..RowQuery::default() };
     let mut done: Vec<Value> = Vec::new();
     for row in journal.rows(&query).await?.into_iter().filter(|row| row.superseded_by.is_none()) {
         let action = match run {
-            true => recover::recover(executor, &**journal, ctx, &row).await?,
+            true => recover::recover(executor, &*journal, ctx, &row).await?,
             false => state::recover(&row, journal.is_alive(&row).await),
         };
         done.push(json!({"call_id": row.call_id, "tool": row.tool_name, "action": action.word()}));
     }
     let left = journal.rows(&query).await?.into_iter().filter(|row| row.superseded_by.is_none()).count();
     if left > 0 {
+        let name = &around.program.name;
         return Err(ToolError::conflict(format!("{left} calls are still in doubt."))
             .code("in_doubt")
             .hint(match run {
-                true => "find out whether they happened, then: toolbox journal resolve CALL --as ok|error|not_done",
-                false => "settle what can be settled: toolbox journal recover --run",
+                true => {
+                    let then = "journal resolve CALL --as ok|error|not_done";
+                    format!("find out whether they happened, then: {name} {then}")
+                }
+                false => format!("settle what can be settled: {name} journal recover --run"),
             })
             .detail("calls", done));
     }
@@ -75,8 +74,8 @@ pub(crate) async fn journal_resolve(
         "error" => Answer::Failed(ToolError::failed(note.to_owned()).to_json().to_string()),
         _ => Answer::NotDone,
     };
-    let opened = open(around)?.ok_or_else(missing)?;
-    let row = opened.journal.reconcile(call.to_owned(), answer, ResolvedBy::Person).await?;
+    let journal = around.ledger.existing()?.ok_or_else(missing)?;
+    let row = journal.reconcile(call.to_owned(), answer, ResolvedBy::Person).await?;
     Ok(ToolOutput::structured(json!({"call_id": row.call_id, "status": "reconciled", "resolution": outcome})))
 }
 
@@ -98,24 +97,27 @@ pub(crate) async fn journal_revert(
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
     let after = after.map(number).transpose()?;
-    let Some(opened) = &open(around)? else { return Ok(ToolOutput::structured(json!([]))) };
+    let Some(journal) = &around.ledger.existing()? else { return Ok(ToolOutput::structured(json!([]))) };
     let query = RowQuery { run_id: Some(run.to_owned()), ..RowQuery::default() };
-    let mut rows = opened.journal.rows(&query).await?;
+    let mut rows = journal.rows(&query).await?;
     rows.retain(|row| after.is_none_or(|after| (row.attempt, row.seq) > after));
-    let registry = opened.executor.registry();
+    let (executor, ctx) = around.ledger.tools(journal)?;
+    let registry = executor.registry();
     let now = |row: &Row| registry.get(&row.tool_name).map(tool_core::fingerprint);
     let mut done: Vec<Value> = Vec::new();
     let mut failed = 0;
-    for (row, undo) in plan(&rows, now) {
-        let goes = match undo {
+    for (row, step) in plan(&rows, now) {
+        let goes = match step {
             Undo::Revert => true,
             Undo::Stale => force,
             Undo::NeedsConfirmation => confirm.contains(&row.call_id),
             Undo::NoHandler => false,
         };
-        let mut word = undo.word().to_owned();
+        let mut word = step.word().to_owned();
         if goes && !dry_run {
-            word = match undone(opened, row).await {
+            word = match undo::undo(registry, &**journal, &ctx, row, Caller::Cli, &around.ledger.signature)
+                .await
+            {
                 Ok(()) => "reverted".to_owned(),
                 Err(error) => {
                     failed += 1;
@@ -140,23 +142,6 @@ fn number(text: &str) -> Result<(u32, u32), ToolError> {
     pair.ok_or_else(|| ToolError::invalid_args("`after` is ATTEMPT.SEQ, such as 1.4.").code("bad_number"))
 }
 
-async fn undone(opened: &Opened, row: &Row) -> Result<(), ToolError> {
-    let tool = opened.executor.registry().get(&row.tool_name);
-    let handler = tool.and_then(|tool| Some((tool.def(), tool.def().revert?)));
-    let (def, handler) =
-        handler.ok_or_else(|| ToolError::not_found("Its tool is gone.").code("no_handler"))?;
-    let journal = &opened.journal;
-    journal.revert(row.call_id.clone(), RevertStatus::Reverting, None).await?;
-    let call = RecordedCall::of(row, None);
-    let result = (handler.run)(&call, &opened.ctx).await;
-    let (status, error) = match &result {
-        Ok(()) => (RevertStatus::Reverted, None),
-        Err(error) => (RevertStatus::Failed, Some(error_to_json(def, error).to_string())),
-    };
-    journal.revert(row.call_id.clone(), status, error).await?;
-    result
-}
-
 /// Removes runs that ended long ago, and what was kept to undo their calls. What is in doubt stays.
 #[tool(group = "journal", register = false, side_effect, idempotent)]
 pub(crate) fn journal_prune(
@@ -164,22 +149,17 @@ pub(crate) fn journal_prune(
     older: &str,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let older = u64::try_from(milliseconds("older", older)?).unwrap_or_default();
-    let pruned = match open(around)? {
-        Some(opened) => opened.journal.prune(Duration::from_millis(older))?,
+    let older = duration::ago("older", older)?;
+    let pruned = match around.ledger.existing()? {
+        Some(journal) => journal.prune(older)?,
         None => Pruned::default(),
     };
-    let effects = crate::rules(&around.settings)?.workspace.effects;
-    let keys = || pruned.keys.iter().map(String::as_str);
-    let forgotten = effects.map(|effects| forget_evidence(&effects, keys())).transpose();
-    let evidence = forgotten
-        .map_err(|error| {
-            ToolError::failed("Evidence of calls that are gone could not be removed.").source(error)
-        })?
-        .unwrap_or_default();
-    let value = json!({
-        "runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries, "evidence": evidence,
-    });
+    let mut value = json!({"runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries});
+    if let (Some((name, forgotten)), Some(members)) =
+        (around.ledger.forgotten(&pruned)?, value.as_object_mut())
+    {
+        members.insert(name.to_owned(), json!(forgotten));
+    }
     Ok(ToolOutput::structured(value))
 }
 
@@ -189,12 +169,10 @@ pub(crate) fn journal_salvage(
     /// The new file.
     #[arg(positional, hint = "file")]
     copy: &Path,
+    #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let path = super::place::path().ok_or_else(|| {
-        ToolError::not_configured(format!("There is no journal: {}.", super::place::why_none()))
-            .code("journal_off")
-    })?;
-    let salvaged = tool_store::sqlite::salvage(&path, copy)?;
+    let path = around.settings.journal().path().ok_or_else(|| around.ledger.off())?;
+    let salvaged = tool_store::sqlite::salvage(path, copy)?;
     let table = |(name, rows, why): &(String, usize, Option<String>)| json!({"table": name, "rows": rows, "stopped": why});
     Ok(ToolOutput::structured(salvaged.tables.iter().map(table).collect::<Value>()))
 }

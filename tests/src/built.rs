@@ -1,0 +1,23 @@
+//! Programs of other packages, built when a test first asks: a test may only name those of its own.
+
+#![allow(clippy::unwrap_used, reason = "it speaks for tests")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// The program of a package of the same name, beside the tests.
+///
+/// # Panics
+/// When it does not build.
+pub fn program(name: &str) -> PathBuf {
+    static BUILT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !built.iter().any(|there| there == name) {
+        let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", name]).status().unwrap();
+        assert!(build.success(), "{name} does not build");
+        built.push(name.to_owned());
+    }
+    let own = std::env::current_exe().unwrap();
+    own.parent().and_then(Path::parent).unwrap().join(name)
+}

@@ -1,0 +1,265 @@
+//! What somebody is told who is not quite right: one message about the mistake that was made, with what would be right.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::path::Path;
+
+use serde_json::Value;
+use tests::captured::Captured;
+use tests::demo;
+use tool_cli::Io;
+
+/// A run of the demo in a directory: its exit status, standard output and standard error.
+fn run(directory: &Path, words: &[&str], env: &[(&str, &str)]) -> (u8, String, String) {
+    let (cli, _) = demo::demo(&Value::Null).unwrap();
+    let (stdout, stderr) = (Captured::default(), Captured::default());
+    let env = env.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    let io = Io {
+        stdout: Box::new(stdout.clone()),
+        stderr: Box::new(stderr.clone()),
+        env,
+        ..Io::detached(directory)
+    };
+    (cli.run_from(words.iter().copied(), io).0, stdout.text(), stderr.text())
+}
+
+fn split(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// Lines with their status, and all that the message says beside the line itself and its help.
+const LINES: [(&str, u8, &str); 19] = [
+    // Either a tool or a file with many calls; what else stands there is about one of them.
+    ("call --jsonl - ping", 2, "arguments  expected exactly one of <NAME>, --jsonl, got 2 given"),
+    ("call ping --jsonl -", 2, "arguments  expected exactly one of <NAME>, --jsonl, got 2 given"),
+    (
+        "call --jsonl=- store_search lamp --limit 5",
+        2,
+        "arguments  expected exactly one of <NAME>, --jsonl, got 2 given",
+    ),
+    ("call --jobs 4 ping", 2, "--jobs  expected --jsonl as well, got --jsonl missing"),
+    // An option that does not exist may have been meant to take the next word, short or long.
+    (
+        "store search lamp -z foo",
+        2,
+        "-z  unknown; expected one of <QUERY>, --limit, --level, --tag, --min-score, --strict; to pass it as text, \
+         put -- before it",
+    ),
+    (
+        "store search lamp --zzz foo",
+        2,
+        "--zzz  unknown; expected one of <QUERY>, --limit, --level, --tag, --min-score, --strict",
+    ),
+    (
+        "store search -z foo",
+        2,
+        "-z  unknown; expected one of <QUERY>, --limit, --level, --tag, --min-score, --strict; to pass it as text, \
+         put -- before it",
+    ),
+    // An option without its value says what it takes.
+    (
+        "ping -o",
+        2,
+        "--format  missing; expected one of \"text\", \"json\", \"jsonl\", \"yaml\", \"table\"; for a value that begins \
+         with '-', write --format=VALUE",
+    ),
+    (
+        "ping --timeout",
+        2,
+        "--timeout  missing; expected a time of 1ms to 1h, such as 30s; for a value that begins with '-', write \
+         --timeout=VALUE",
+    ),
+    (
+        "ping --root",
+        2,
+        "--root  missing; expected a directory; for a value that begins with '-', write --root=VALUE",
+    ),
+    (
+        "ping --select",
+        2,
+        "--select  missing; expected paths such as name, a.b[0], /pointer or $.query; for a value that begins with '-', \
+         write --select=VALUE",
+    ),
+    // An option that a command has no use for is named with its value.
+    (
+        "call --jsonl - --out x",
+        2,
+        "--out  expected no --out, got --out x; the output is one JSON line for each call",
+    ),
+    (
+        "mcp serve --select a.b",
+        2,
+        "--select  expected no --select, got --select a.b; standard output has messages of the protocol alone",
+    ),
+    ("ping --out=", 2, "--out  expected a file, got string \"\""),
+    // Names that are near nothing.
+    (
+        "skill --group zzz",
+        3,
+        "error[unknown_group]: There is no group `zzz`.\nhint: the groups are deploy, draw, file, math, note, probe, \
+         process, store",
+    ),
+    ("skill --group stor", 3, "error[unknown_group]: There is no group `stor`.\nhint: did you mean `store`?"),
+    (
+        "tools list store",
+        1,
+        "error[selection_empty]: the pattern `store` matches no tool\nhint: 'group:store' keeps the tools of a group",
+    ),
+    (
+        "tools list elet",
+        1,
+        "error[selection_empty]: the pattern `elet` matches no tool\nhint: names that contain it: 'store_delete'",
+    ),
+    (
+        "tools list zzz",
+        1,
+        "error[selection_empty]: the pattern `zzz` matches no tool\nhint: without a pattern all tools are listed; '*' \
+         stands for any letters in a name",
+    ),
+];
+
+#[test]
+fn each_mistake_is_one_message_with_what_would_be_right() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, status, told) in LINES {
+        let (code, stdout, stderr) = run(folder.path(), &split(line), &[]);
+        assert_eq!((code, stdout.as_str()), (status, ""), "{line}: {stderr}");
+        let said = if told.starts_with("error[") {
+            format!("{told}\n")
+        } else {
+            format!("error[invalid_args]: 1 argument does not fit.\n\n  {told}\n")
+        };
+        assert!(stderr.starts_with(&said), "{line}: {stderr}");
+    }
+    // What they are told to write is right.
+    for line in
+        ["call ping", "call --jsonl - --jobs 4", "store search lamp", "ping -o json", "ping --timeout 30s"]
+    {
+        assert_eq!(run(folder.path(), &split(line), &[]).0, 0, "{line}");
+    }
+    for line in ["skill --group store", "tools list group:store", "tools list store_*"] {
+        assert_eq!(run(folder.path(), &split(line), &[]).0, 0, "{line}");
+    }
+}
+
+#[test]
+fn help_beats_a_tool_that_does_not_exist() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = |line: &str| run(folder.path(), &split(line), &[]);
+    for (line, same) in [("call zzz --help", "call --help"), ("call zzz -h", "call -h")] {
+        assert_eq!(page(line), page(same), "{line}");
+        assert_eq!(page(line).0, 0, "{line}");
+    }
+    assert_eq!(page("call zzz -- --help").0, 3);
+    assert!(page("call store_search --help").1.contains("Searches the catalogue."));
+}
+
+#[test]
+fn a_root_that_is_none_is_told_with_who_named_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c.toml");
+    std::fs::write(&file, "root = 'nowhere'\n").unwrap();
+    let config = file.display().to_string();
+    let (named, from_file) = (["--config", config.as_str()], format!("{config}:1"));
+    let in_env = [("DEMO_ROOT", "/nope")];
+    let by_option = ["--root", "/nope"];
+    for (options, env, source) in
+        [(&by_option[..], &[][..], ""), (&[], &in_env, "$DEMO_ROOT"), (&named, &[], &from_file)]
+    {
+        let (code, _, stderr) = run(folder.path(), &[&["ping"], options].concat(), env);
+        assert_eq!(code, 3, "{stderr}");
+        let from = if source.is_empty() { String::new() } else { format!(", from {source},") };
+        assert!(stderr.contains(&format!("'{from} is not a directory.\nhint: name an existing")), "{stderr}");
+        // Beside another mistake it is one of two.
+        let (code, _, stderr) = run(folder.path(), &[&["ping", "--nope"], options].concat(), env);
+        assert_eq!(code, 2, "{stderr}");
+        let flag = if source.is_empty() { "--root" } else { source };
+        let line = stderr.lines().find(|line| line.trim_start().starts_with(flag));
+        assert!(line.is_some_and(|line| line.contains("an existing directory")), "{stderr}");
+    }
+    assert_eq!(run(folder.path(), &["ping"], &[("DEMO_ROOT", "/")]).0, 0);
+}
+
+#[test]
+fn a_result_that_fits_into_no_file_names_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("there")).unwrap();
+    for path in ["new/", "there", "there/"] {
+        let (code, stdout, stderr) = run(folder.path(), &["ping", "--out", path], &[]);
+        assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
+        let told = format!(
+            "error[output_write]: The call succeeded, but its result could not be written to '{path}': it is a \
+             directory.\nhint: name a file with --out\n"
+        );
+        assert_eq!(stderr, told);
+    }
+    assert!(!folder.path().join("new").exists(), "nothing is left behind");
+    assert_eq!(run(folder.path(), &["ping", "--out", "new/file"], &[]).0, 0);
+    assert_eq!(std::fs::read_to_string(folder.path().join("new/file")).unwrap(), "pong\n");
+}
+
+#[test]
+fn details_are_indented_yaml() {
+    let (_, _, stderr) = run(Path::new("/"), &["store", "search", "x", "--limit", "many", "-v"], &[]);
+    assert!(stderr.contains("\ndetails:\n  flags:\n  - "), "{stderr}");
+}
+
+#[test]
+fn a_tool_that_is_no_command_is_listed_by_its_name() {
+    let (_, stdout, _) = run(Path::new("/"), &["tools", "list", "-o", "table"], &[]);
+    assert!(stdout.lines().all(|line| !line.starts_with(' ')), "{stdout}");
+    let row = stdout.lines().find(|line| line.starts_with("note_rank ")).unwrap();
+    assert!(row.ends_with("For models only. [no command; for llm, mcp]"), "{row}");
+}
+
+#[test]
+fn what_a_target_loses_is_warned_of_like_anything_else() {
+    let one = run(Path::new("/"), &["store", "assign", "--schema", "openai"], &[]).2;
+    let many = run(Path::new("/"), &["tools", "schema", "store_assign", "--target", "openai"], &[]);
+    assert!(one.starts_with("warning: store_assign: "), "{one}");
+    assert_eq!(many.2, one);
+    let quiet = run(Path::new("/"), &["tools", "schema", "store_assign", "--target", "openai", "-q"], &[]);
+    assert_eq!((quiet.1, quiet.2.as_str()), (many.1, ""));
+    let none = run(Path::new("/"), &["tools", "schema", "ping", "--target", "input"], &[]);
+    assert_eq!((none.0, none.2.as_str()), (0, ""));
+}
+
+#[test]
+fn a_long_word_is_never_repeated_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let word = "x".repeat(130_000);
+    let at = format!("@{word}");
+    let lines: [&[&str]; 24] = [
+        &[&word],
+        &["store", &word],
+        &["call", &word],
+        &["call", "--jsonl", &word],
+        &["call", "--jsonl", "-", "--out", &word],
+        &["help", &word],
+        &["completions", &word],
+        &["tools", "show", &word],
+        &["tools", "list", &word],
+        &["skill", "--group", &word],
+        &["ping", &word],
+        &["ping", "--select", &word],
+        &["ping", "--config", &word],
+        &["ping", "--root", &word],
+        &["ping", "--out", &word],
+        &["ping", "--format", &word],
+        &["ping", "--color", &word],
+        &["ping", "--timeout", &word],
+        &["ping", "--schema", &word],
+        &["ping", "--input", &at],
+        &["note", "write", "T", "--body", &at],
+        &["draw", "shapes", "--shape", &at],
+        &["login", "ann", "--password-file", &word],
+        &["probe", "fail", &word],
+    ];
+    for line in lines {
+        let (code, _, stderr) = run(folder.path(), line, &[]);
+        let shown: Vec<&str> = line.iter().copied().filter(|word| word.len() < 80).collect();
+        // A result without the part that is asked for is warned of, and is one all the same.
+        assert_eq!(code == 0, shown == ["ping", "--select"], "{shown:?}");
+        assert!((1..2_000).contains(&stderr.len()), "{shown:?}: {} bytes", stderr.len());
+    }
+}
