@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use tool_core::ToolError;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// Units with their milliseconds; a longer one first where one ends like another.
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
@@ -26,31 +27,37 @@ pub fn parse(text: &str) -> Option<Duration> {
     (!length.is_zero() && length <= LONGEST).then_some(length)
 }
 
-/// How long ago, of days at most: a whole number with s, m, h or d. `name` is the parameter that asks.
+/// How long ago, of days at most: a whole number with s, m, h or d. The type of a parameter that takes one.
 ///
 /// ```
 /// use std::time::Duration;
-/// assert_eq!(tool_cli::duration::ago("since", "7d")?, Duration::from_secs(7 * 24 * 3_600));
-/// assert_eq!(tool_cli::duration::ago("since", "soon").unwrap_err().code_str(), "bad_since");
-/// # Ok::<(), tool_core::ToolError>(())
-/// ```
+/// use tool_cli::duration::Ago;
 ///
-/// # Errors
-/// `invalid_args`, code `bad_` and the name.
-pub fn ago(name: &str, text: &str) -> Result<Duration, ToolError> {
-    const UNITS: [(&str, u64); 4] = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)];
-    let read = UNITS.iter().find_map(|(unit, seconds)| {
-        let number = text.strip_suffix(unit)?;
-        let whole = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        let number: u64 = number.parse().ok().filter(|_| whole)?;
-        // As milliseconds it must be a time of the journal.
-        let seconds = number.checked_mul(*seconds).filter(|seconds| *seconds <= i64::MAX as u64 / 1_000)?;
-        Some(Duration::from_secs(seconds))
-    });
-    read.ok_or_else(|| {
-        ToolError::invalid_args(format!("`{name}` is a number and s, m, h or d, such as 24h."))
-            .code(format!("bad_{name}"))
-    })
+/// assert_eq!(Ago::try_from("7d".to_owned())?.0, Duration::from_secs(7 * 24 * 3_600));
+/// assert!(Ago::try_from("soon".to_owned()).is_err());
+/// # Ok::<(), &'static str>(())
+/// ```
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
+pub struct Ago(pub Duration);
+
+impl TryFrom<String> for Ago {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Ago, Self::Error> {
+        const UNITS: [(&str, u64); 4] = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)];
+        let read = UNITS.iter().find_map(|(unit, seconds)| {
+            let number = text.strip_suffix(unit)?;
+            let whole = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+            let number: u64 = number.parse().ok().filter(|_| whole)?;
+            // As milliseconds it must be a time of the journal.
+            let seconds =
+                number.checked_mul(*seconds).filter(|seconds| *seconds <= i64::MAX as u64 / 1_000)?;
+            Some(Ago(Duration::from_secs(seconds)))
+        });
+        read.ok_or("a whole number and s, m, h or d, such as 24h")
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
-use tool_cli::{Settings, Surroundings, duration};
+use tool_cli::duration::Ago;
+use tool_cli::{Settings, Surroundings};
 use tool_core::journal::{Journal as _, now_ms};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
@@ -133,7 +134,7 @@ pub(crate) async fn audit(
     ])]
     outcome: Option<&str>,
     /// Only calls of so long ago at most, such as 30m, 24h or 7d.
-    since: Option<&str>,
+    since: Option<Ago>,
     /// At most so many.
     #[arg(range = 1..=1_000, default = 50)]
     limit: u32,
@@ -143,8 +144,7 @@ pub(crate) async fn audit(
         let why = around.settings.journal().why_none();
         return Err(ToolError::not_configured(format!("Nothing is written down: {why}.")).code("audit_off"));
     }
-    let ago = since.map(|text| duration::ago("since", text)).transpose()?;
-    let ago = ago.and_then(|ago| i64::try_from(ago.as_millis()).ok()).unwrap_or(KEPT_MS).min(KEPT_MS);
+    let ago = since.and_then(|ago| i64::try_from(ago.0.as_millis()).ok()).unwrap_or(KEPT_MS).min(KEPT_MS);
     let query = AuditQuery {
         tool: tool.map(str::to_owned),
         agent: agent.map(str::to_owned),

@@ -224,3 +224,14 @@ fn a_root_that_is_the_home_directory_is_a_warning() {
     let report = report(&doctor(&real, &[("HOME", real.to_str().unwrap())]));
     assert_eq!(report["workspace"]["warnings"], json!(["the root is the home directory"]));
 }
+
+#[test]
+fn commands_run_in_a_root_that_holds_the_temporary_files_as_in_any_other() {
+    let [root, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let level = |temporary: &Path| {
+        let report = report(&doctor(root.path(), &[("TMPDIR", temporary.to_str().unwrap())]));
+        report["sandbox"]["level"].clone()
+    };
+    assert_eq!(level(root.path()), level(other.path()));
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+}

@@ -1,9 +1,8 @@
 //! `journal list`, `show`, `verify`, `head`, `export`: the commands that only look. (journal.md §14)
 
 use serde_json::{Map, Value, json};
-use tool_core::canonical::unhex;
 use tool_core::journal::chain::Head;
-use tool_core::journal::{Cell, Journal as _, Row, RowQuery, Status, VerifyOptions, Word as _};
+use tool_core::journal::{Cell, Journal as _, Row, RowQuery, Status, VerifyOptions};
 use tool_core::prelude::*;
 
 use crate::sight::Surroundings;
@@ -40,19 +39,10 @@ fn object(row: &Row, members: Option<&[&str]>) -> Value {
 pub(crate) async fn journal_list(
     /// Only those of a run.
     run: Option<&str>,
-    /// Only those with a status: intent, running, ok, error, cancelled, in_doubt, reconciled.
-    status: Option<&str>,
+    /// Only those with this status.
+    status: Option<Status>,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let status = status
-        .map(|word| {
-            Status::of_word(word).ok_or_else(|| {
-                ToolError::invalid_args(format!("There is no status {word:.80}."))
-                    .code("bad_status")
-                    .hint("intent, running, ok, error, cancelled, in_doubt or reconciled")
-            })
-        })
-        .transpose()?;
     let query = RowQuery { run_id: run.map(str::to_owned), status, ..RowQuery::default() };
     let rows = around.ledger.rows(&query).await?;
     Ok(ToolOutput::structured(rows.iter().map(|row| object(row, Some(&SHOWN))).collect::<Value>()))
@@ -84,16 +74,9 @@ pub(crate) async fn journal_verify(
     /// From the first entry, not only the last thousand.
     full: bool,
     /// An end that was kept elsewhere, as `head` prints it.
-    expect: Option<&str>,
+    expect: Option<Head>,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let expect = expect
-        .map(|text| {
-            parse(text).ok_or_else(|| {
-                ToolError::invalid_args("What is expected is N:HASH, as `head` prints it.").code("bad_head")
-            })
-        })
-        .transpose()?;
     let journal = around.ledger.existing()?.ok_or_else(missing)?;
     let report = journal.verify(VerifyOptions { full, expect }).await?;
     if report.verdict.is_ok() {
@@ -101,11 +84,6 @@ pub(crate) async fn journal_verify(
         return Ok(ToolOutput::structured(value));
     }
     Err(ToolError::internal(report.verdict.to_string()).code("journal_changed"))
-}
-
-fn parse(text: &str) -> Option<Head> {
-    let (n, hash) = text.split_once(':')?;
-    Some(Head { n: n.parse().ok()?, hash: unhex(hash)?.try_into().ok()? })
 }
 
 /// Prints the end of the journal's chain, to be kept elsewhere.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_core::journal::revert::{Undo, plan};
 use tool_core::journal::state;
@@ -11,7 +13,7 @@ use tool_core::{Caller, recover, undo};
 use tool_store::sqlite::Pruned;
 
 use super::journal_look::missing;
-use crate::duration;
+use crate::duration::Ago;
 use crate::sight::Surroundings;
 
 /// Settles the calls whose outcome is not known, as far as that is possible without a person.
@@ -85,7 +87,7 @@ pub(crate) async fn journal_revert(
     /// The run.
     run: &str,
     /// Only calls behind this one, as ATTEMPT.SEQ.
-    after: Option<&str>,
+    after: Option<Place>,
     /// Only print the plan.
     dry_run: bool,
     /// Go on behind a call that fails.
@@ -96,11 +98,10 @@ pub(crate) async fn journal_revert(
     confirm: Vec<String>,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let after = after.map(number).transpose()?;
     let Some(journal) = &around.ledger.existing()? else { return Ok(ToolOutput::structured(json!([]))) };
     let query = RowQuery { run_id: Some(run.to_owned()), ..RowQuery::default() };
     let mut rows = journal.rows(&query).await?;
-    rows.retain(|row| after.is_none_or(|after| (row.attempt, row.seq) > after));
+    rows.retain(|row| after.is_none_or(|after| Place(row.attempt, row.seq) > after));
     let (executor, ctx) = around.ledger.tools(journal)?;
     let registry = executor.registry();
     let now = |row: &Row| registry.get(&row.tool_name).map(tool_core::fingerprint);
@@ -136,22 +137,31 @@ pub(crate) async fn journal_revert(
     Ok(ToolOutput::structured(done))
 }
 
-fn number(text: &str) -> Result<(u32, u32), ToolError> {
-    let pair =
-        text.split_once('.').and_then(|(attempt, seq)| Some((attempt.parse().ok()?, seq.parse().ok()?)));
-    pair.ok_or_else(|| ToolError::invalid_args("`after` is ATTEMPT.SEQ, such as 1.4.").code("bad_number"))
+/// The place of a call in its run: attempt and number.
+#[derive(Clone, Copy, Deserialize, JsonSchema, PartialEq, PartialOrd)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
+pub(crate) struct Place(u32, u32);
+
+impl TryFrom<String> for Place {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Place, Self::Error> {
+        let pair = text.split_once('.');
+        let read = pair.and_then(|(attempt, seq)| Some(Place(attempt.parse().ok()?, seq.parse().ok()?)));
+        read.ok_or("ATTEMPT.SEQ, such as 1.4")
+    }
 }
 
 /// Removes runs that ended long ago, and what was kept to undo their calls. What is in doubt stays.
 #[tool(group = "journal", register = false, side_effect, idempotent)]
 pub(crate) fn journal_prune(
     /// How long ago at least, such as 30d.
-    older: &str,
+    older: Ago,
     #[ctx] around: &Surroundings,
 ) -> ToolResult {
-    let older = duration::ago("older", older)?;
     let pruned = match around.ledger.existing()? {
-        Some(journal) => journal.prune(older)?,
+        Some(journal) => journal.prune(older.0)?,
         None => Pruned::default(),
     };
     let mut value = json!({"runs": pruned.runs, "calls": pruned.calls, "entries": pruned.entries});

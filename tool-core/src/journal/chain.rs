@@ -4,9 +4,11 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::canonical::{hex, write_string};
+use crate::canonical::{hex, unhex, write_string};
 
 /// A hash of the chain.
 pub type Hash = [u8; 32];
@@ -28,8 +30,10 @@ pub struct Entry {
     pub hash: Hash,
 }
 
-/// The end of a chain: what an entry is appended to, and what a seal holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The end of a chain: what an entry is appended to, and what a seal holds. As a text it is `N:HASH`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub struct Head {
     /// The number of the last entry; 0 when there is none.
     pub n: u64,
@@ -51,6 +55,18 @@ impl fmt::Display for Head {
     /// `N:HASH`, to be kept elsewhere.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.n, hex(&self.hash))
+    }
+}
+
+impl TryFrom<String> for Head {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Head, Self::Error> {
+        let read = || {
+            let (n, hash) = text.split_once(':')?;
+            Some(Head { n: n.parse().ok()?, hash: unhex(hash)?.try_into().ok()? })
+        };
+        read().ok_or("the end of a journal, N:HASH with 64 hexadecimal digits")
     }
 }
 

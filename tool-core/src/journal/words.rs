@@ -1,5 +1,8 @@
 //! The words of rows: each enumeration with its text, in one table.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::class::Class;
 use crate::error::{Effect, ErrorKind};
 
@@ -20,7 +23,8 @@ pub trait Word: Sized + Copy + PartialEq + 'static {
 }
 
 /// Where a call stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Hash)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It may start; for recovery, it may have happened.
     #[default]
@@ -165,4 +169,16 @@ impl Word for Effect {
 /// The kind of an error by its word.
 pub(crate) fn kind_of(word: &str) -> Option<ErrorKind> {
     ErrorKind::all().find(|kind| kind.as_str() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_by_its_word() {
+        for (status, word) in Status::WORDS {
+            assert_eq!(serde_json::from_value::<Status>((*word).into()).ok(), Some(*status), "{word}");
+        }
+    }
 }

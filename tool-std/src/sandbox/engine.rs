@@ -132,7 +132,7 @@ impl Engine {
             return Ok(rest);
         }
         Scratch::sweep();
-        let outside = Scratch::make("probe").map_err(|error| error.to_string())?;
+        let outside = Scratch::make("probe", &self.ground.changed()).map_err(|error| error.to_string())?;
         let found = probe::explore(layers, |layers| self.try_layers(layers, groups, &outside));
         found.map_err(|why| format!("Commands cannot run in the sandbox here: {why}."))
     }
@@ -216,7 +216,7 @@ impl Engine {
         let opened = handle.directory().map_err(|errno| refusal::system(directory.given(), errno))?;
         let private = match layers.has(Layer::Mounts) {
             true => None,
-            false => Some(Private::make().map_err(start_failed)?),
+            false => Some(Private::make(&self.ground.changed()).map_err(start_failed)?),
         };
         let limits = &self.policy.limits;
         let group = self.group(layers, groups).map_err(start_failed)?.map(Arc::new);

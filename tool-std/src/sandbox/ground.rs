@@ -133,6 +133,11 @@ impl Ground {
         std::iter::once(Relative::root()).chain(self.repository_around(directory)).collect()
     }
 
+    /// The places that commands may change.
+    pub(super) fn changed(&self) -> Vec<&Path> {
+        std::iter::once(&self.root).chain(&self.write).map(PathBuf::as_path).collect()
+    }
+
     /// The workspace, without links.
     pub(super) fn root(&self) -> &Path {
         &self.root
@@ -181,9 +186,9 @@ impl Ground {
 }
 
 impl Private {
-    /// Makes the directories of one call.
-    pub(super) fn make() -> std::io::Result<Self> {
-        let private = Self(Scratch::make("call")?);
+    /// Makes the directories of one call, in none of the places that other calls change.
+    pub(super) fn make(changed: &[&Path]) -> std::io::Result<Self> {
+        let private = Self(Scratch::make("call", changed)?);
         fs::create_dir(private.home())?;
         fs::create_dir(private.temporary())?;
         Ok(private)

@@ -7,24 +7,36 @@ use std::path::{Path, PathBuf};
 
 use rustix::rand::{GetRandomFlags, getrandom};
 
+use super::places::TEMPORARY;
+
 /// How every name of the sandbox's own begins.
 const PREFIX: &str = "toolbox-";
 
-/// A new directory among the temporary files.
+/// A new directory among the temporary files, in none of the places that commands may change.
 #[derive(Debug)]
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes one that only this user reaches.
-    pub(super) fn make(what: &str) -> io::Result<Self> {
-        let path = fs::canonicalize(std::env::temp_dir())?.join(unique(what)?);
-        fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self(path))
+    /// Makes one that only this user reaches, and that is below none of these places.
+    pub(super) fn make(what: &str, changed: &[&Path]) -> io::Result<Self> {
+        let name = unique(what)?;
+        let mut refused = io::Error::other("every place for temporary files is one that commands may change");
+        for place in temporary() {
+            if changed.iter().any(|changed| place.starts_with(changed)) {
+                continue;
+            }
+            let path = place.join(&name);
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Self(path)),
+                Err(error) => refused = error,
+            }
+        }
+        Err(refused)
     }
 
     /// Removes what programs that were killed left behind.
     pub(super) fn sweep() {
-        for stale in left_behind(&std::env::temp_dir()) {
+        for stale in temporary().iter().flat_map(|place| left_behind(place)) {
             let _ = fs::remove_dir_all(stale);
         }
     }
@@ -38,6 +50,13 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// The places for temporary files: the one that is set, and those of the system.
+fn temporary() -> Vec<PathBuf> {
+    let system = TEMPORARY.iter().map(PathBuf::from);
+    let places = std::iter::once(std::env::temp_dir()).chain(system);
+    places.filter_map(|place| fs::canonicalize(place).ok()).collect()
 }
 
 /// A name that has not been used before; it says whose it is.
@@ -75,13 +94,22 @@ mod tests {
 
     #[test]
     fn two_directories_of_one_program_are_two_and_both_are_removed() {
-        let (one, other) = (Scratch::make("test").unwrap(), Scratch::make("test").unwrap());
+        let (one, other) = (Scratch::make("test", &[]).unwrap(), Scratch::make("test", &[]).unwrap());
         let paths = [one.path().to_owned(), other.path().to_owned()];
         assert_ne!(paths[0], paths[1]);
         fs::write(paths[0].join("file"), "").unwrap();
         assert!(left_behind(&std::env::temp_dir()).all(|path| !paths.contains(&path)));
         drop((one, other));
         assert!(paths.iter().all(|path| !path.exists()));
+    }
+
+    #[test]
+    fn a_place_that_commands_may_change_holds_none_of_them() {
+        let usual = fs::canonicalize(std::env::temp_dir()).unwrap();
+        let elsewhere = Scratch::make("test", &[&usual]).unwrap();
+        assert!(elsewhere.path().is_dir() && !elsewhere.path().starts_with(&usual));
+        let nowhere = Scratch::make("test", &[Path::new("/")]).unwrap_err().to_string();
+        assert!(nowhere.contains("every place"), "{nowhere}");
     }
 
     #[test]
