@@ -3,17 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tool_core::journal::key::Pepper;
 use tool_core::journal::replay_gate::ReplayConsent;
 use tool_core::journal::{
-    Answer, Begin, Begun, CallKey, Journal, Lease, Outcome, ResolvedBy, Result, RevertStatus, Row, RowQuery,
-    Task, VerifyOptions, VerifyReport,
+    Answer, Begin, Begun, CallKey, Journal, JournalError, Lease, Outcome, ResolvedBy, Result, RevertStatus,
+    Row, RowQuery, Task, VerifyOptions, VerifyReport,
 };
 use tool_core::{AuditQuery, AuditRow, BoxFuture};
 
 use crate::{SqliteJournal, SqliteOptions};
+
+/// How long after a refusal it is tried again to open the file.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// A journal in a file, opened on first use.
 #[derive(Debug)]
@@ -21,7 +25,9 @@ pub struct LazyJournal {
     path: PathBuf,
     options: SqliteOptions,
     outside: Mutex<Vec<PathBuf>>,
-    opened: OnceLock<Result<Arc<SqliteJournal>>>,
+    opened: OnceLock<Arc<SqliteJournal>>,
+    /// When and why it could not be opened; whoever opens it holds this.
+    refused: Mutex<Option<(Instant, JournalError)>>,
     /// Whether it was told that reads are not recorded.
     told: AtomicBool,
 }
@@ -34,6 +40,7 @@ impl LazyJournal {
             options,
             outside: Mutex::default(),
             opened: OnceLock::new(),
+            refused: Mutex::default(),
             told: AtomicBool::new(false),
         }
     }
@@ -54,7 +61,7 @@ impl LazyJournal {
     /// Writes what is queued, where it was opened, and takes no more: the last that a program does with a journal that is never
     /// dropped. Reads are recorded without being waited for.
     pub fn close(&self) {
-        if let Some(Ok(journal)) = self.opened.get() {
+        if let Some(journal) = self.opened.get() {
             journal.close();
         }
     }
@@ -62,18 +69,31 @@ impl LazyJournal {
     /// The journal itself.
     ///
     /// # Errors
-    /// Those of [`SqliteJournal::open`]; the first answer stays.
+    /// Those of [`SqliteJournal::open`]; the same one for a while, so that one call does not wait for each of its steps.
     pub fn open(&self) -> Result<&Arc<SqliteJournal>> {
-        let open = || {
-            let mut options = self.options.clone();
-            options.workspaces.extend(self.outside.lock().unwrap_or_else(PoisonError::into_inner).drain(..));
-            SqliteJournal::open(&self.path, options).map(Arc::new)
-        };
-        self.opened.get_or_init(open).as_ref().map_err(Clone::clone)
+        if let Some(journal) = self.opened.get() {
+            return Ok(journal);
+        }
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, error)) = refused.as_ref().filter(|(when, _)| when.elapsed() < AGAIN) {
+            return Err(error.clone());
+        }
+        if let Some(journal) = self.opened.get() {
+            return Ok(journal);
+        }
+        let mut options = self.options.clone();
+        options.workspaces.extend_from_slice(&self.outside.lock().unwrap_or_else(PoisonError::into_inner));
+        match SqliteJournal::open(&self.path, options) {
+            Ok(journal) => Ok(self.opened.get_or_init(|| Arc::new(journal))),
+            Err(error) => {
+                *refused = Some((Instant::now(), error.clone()));
+                Err(error)
+            }
+        }
     }
 }
 
-fn failed<'a, T: Send + 'a>(error: tool_core::journal::JournalError) -> BoxFuture<'a, Result<T>> {
+fn failed<'a, T: Send + 'a>(error: JournalError) -> BoxFuture<'a, Result<T>> {
     Box::pin(std::future::ready(Err(error)))
 }
 

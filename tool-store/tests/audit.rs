@@ -175,3 +175,17 @@ async fn side_effects_are_refused_while_rows_are_lost_where_they_must_not_be() {
         shop.call("look", json!({})).await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_row_that_cannot_be_written_takes_no_other_call_with_it() {
+    let shop = Shop::new(false);
+    shop.call("look", json!({})).await.unwrap();
+    shop.rows().await;
+    shop.spoil(true);
+    for nth in 0..40 {
+        // The row of the look and the intent of the charge may be in one transaction.
+        shop.call("look", json!({})).await.unwrap();
+        let charged = shop.call("charge", json!({"amount": nth})).await;
+        assert!(charged.is_ok(), "{charged:?}");
+    }
+}

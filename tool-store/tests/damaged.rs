@@ -115,6 +115,30 @@ fn a_flipped_byte_in_any_page_is_never_told_to_be_well_with_a_changed_row() {
 }
 
 #[test]
+fn opening_looks_at_the_rows_of_the_last_entries_and_a_full_look_at_every_row() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("journal.db");
+    let calls = usize::try_from(tool_store::sqlite::RECENT).unwrap() / 2 + 20;
+    drop(filled(&path, calls));
+    let change = |call: &str| {
+        let db = rusqlite::Connection::open(&path).unwrap();
+        let sql = "UPDATE tool_calls SET node_id = 'elsewhere' WHERE call_id = ?1";
+        assert_eq!(db.execute(sql, [call]).unwrap(), 1);
+    };
+    change("call-0");
+    let journal = open(&path).unwrap();
+    let report = |full: bool| block(journal.verify(VerifyOptions { full, expect: None })).unwrap();
+    let recent = report(false);
+    assert!(recent.verdict.is_ok() && recent.rows <= recent.entries && recent.entries < 1_001, "{recent:?}");
+    let whole = report(true).verdict;
+    assert!(matches!(&whole, Verdict::RowChanged { call_id } if call_id == "call-0"), "{whole}");
+    drop(journal);
+    change(&format!("call-{}", calls - 1));
+    let error = tool_core::ToolError::from(open(&path).unwrap_err());
+    assert_eq!((error.kind().as_str(), error.code_str()), ("internal", "journal_corrupt"));
+}
+
+#[test]
 fn a_log_that_lost_its_end_is_told_to_be_truncated() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("a/journal.db");

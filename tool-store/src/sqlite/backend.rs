@@ -82,7 +82,7 @@ impl Backend {
     fn connect(&mut self) -> Result<&Connection> {
         // One process at a time: SQLite does not wait for its turn where the way of journaling is changed, and what is looked at
         // in several steps must not be made meanwhile.
-        let _turn = seal::turn(&self.path)?;
+        let turn = seal::turn(&self.path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
         db.execute_batch("PRAGMA busy_timeout = 10000").map_err(|error| failed(&error))?;
@@ -93,6 +93,8 @@ impl Backend {
             db.execute_batch("PRAGMA synchronous = OFF").map_err(|error| failed(&error))?;
         }
         schema::migrate(&db, &self.path)?;
+        // The seal is read before the rows: others may go on meanwhile, and the chain is then longer than it says.
+        drop(turn);
         db.busy_handler(Some(patient)).map_err(|error| failed(&error))?;
         let report = verify::verify(&db, seal::read(&self.seal), VerifyOptions::default())?;
         match report.verdict {
@@ -118,12 +120,14 @@ impl Backend {
         }
     }
 
-    /// Does a batch once. An error is one of the whole batch: nothing of it is there.
-    fn attempt(&mut self, ops: &[Op]) -> Result<Vec<Result<Reply>>> {
+    /// Does a batch once. An error is one of the whole batch.
+    fn attempt(&mut self, ops: &[Op]) -> std::result::Result<Vec<Result<Reply>>, Failure> {
         if self.db.is_none() {
             self.connect()?;
         }
-        let Some(db) = &self.db else { return Err(JournalError::unavailable("The journal is not open.")) };
+        let Some(db) = &self.db else {
+            return Err(JournalError::unavailable("The journal is not open.").into());
+        };
         // Not parsed anew for each batch.
         let say = |sql: &str| db.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
         say("BEGIN IMMEDIATE").map_err(|error| match error.sqlite_error_code() {
@@ -154,7 +158,7 @@ impl Backend {
                     refusable: matches!(op, Op::Begin(_)),
                     open: false,
                 };
-                answers.push(apply(table, op)?);
+                answers.push(apply(table, op).map_err(Failure::of_one)?);
             }
             if ops.iter().any(Op::is_intent) {
                 fail::fail_point!("journal.begin.before_commit");
@@ -162,9 +166,9 @@ impl Backend {
             if ops.iter().any(|op| matches!(op, Op::Finish(..))) {
                 fail::fail_point!("journal.finish.before_commit");
             }
-            fail::fail_point!("journal.commit", |code| Err(injected(code)));
+            fail::fail_point!("journal.commit", |code| Err(injected(code).into()));
             if ops.iter().any(|op| matches!(op, Op::Finish(..))) {
-                fail::fail_point!("journal.finish.full", |code| Err(injected(code)));
+                fail::fail_point!("journal.finish.full", |code| Err(injected(code).into()));
             }
             say("COMMIT").map_err(|error| failed(&error))?;
             Ok(answers)
@@ -186,6 +190,29 @@ impl Backend {
         }
         self.sealer.seal(end);
         Ok(answers)
+    }
+}
+
+/// Why a batch was not done.
+struct Failure {
+    error: JournalError,
+    /// Whether it is what the store said to one operation, before anything was committed.
+    of_one: bool,
+}
+
+impl Failure {
+    fn of_one(error: JournalError) -> Failure {
+        Failure { error, of_one: true }
+    }
+
+    fn is_full(&self) -> bool {
+        matches!(self.error, JournalError::Store { code: FULL, .. })
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Failure {
+        Failure { error, of_one: false }
     }
 }
 
@@ -240,8 +267,7 @@ impl writer::Backend for Backend {
             return ops.iter().map(|_| Err(error.clone())).collect();
         }
         let mut done = self.attempt(ops);
-        let full = |done: &Result<_>| matches!(done, Err(JournalError::Store { code: FULL, .. }));
-        if full(&done) && self.space.free_ballast() {
+        if done.as_ref().is_err_and(Failure::is_full) && self.space.free_ballast() {
             // An outcome must not be lost: once more with the room that was kept for it, and no new intents.
             self.found.1 = Err(JournalError::unavailable("The disk is full."));
             self.looked = Some(Instant::now());
@@ -249,10 +275,17 @@ impl writer::Backend for Backend {
         }
         match done {
             Ok(answers) => answers,
-            Err(JournalError::Store { code: FULL, message, .. }) => {
-                ops.iter().map(|_| Err(JournalError::unavailable(message.clone()))).collect()
+            // What one operation meets is not the fault of those that happened to be with it.
+            Err(failure) if failure.of_one && !failure.is_full() && ops.len() > 1 => {
+                ops.iter().flat_map(|op| self.transact(std::slice::from_ref(op))).collect()
             }
-            Err(error) => ops.iter().map(|_| Err(error.clone())).collect(),
+            Err(failure) => {
+                let error = match failure.error {
+                    JournalError::Store { code: FULL, message, .. } => JournalError::unavailable(message),
+                    error => error,
+                };
+                ops.iter().map(|_| Err(error.clone())).collect()
+            }
         }
     }
 

@@ -15,6 +15,9 @@ pub const RECENT: u64 = 1_000;
 /// What an entry says of a row that was pruned.
 pub(crate) const PRUNED: &str = "pruned";
 
+/// What the last entry of each call says: the hash of its row, and whether that was pruned.
+type Said = HashMap<String, ([u8; 32], bool)>;
+
 /// Follows the chain, and compares the rows that it speaks of: all as they were at one moment.
 pub(crate) fn verify(db: &Connection, seal: Option<Head>, options: VerifyOptions) -> Result<VerifyReport> {
     db.execute_batch("BEGIN").map_err(|error| failed(&error))?;
@@ -29,7 +32,7 @@ fn followed(db: &Connection, seal: Option<Head>, options: VerifyOptions) -> Resu
     let full = options.full || options.expect.is_some() || last.n.saturating_sub(checkpoint.n) <= RECENT;
     let from = if full { checkpoint } else { entry_head(db, last.n - RECENT)?.unwrap_or(checkpoint) };
     let mut follow = Follow::new(from, seal);
-    let mut said: HashMap<String, ([u8; 32], bool)> = HashMap::new();
+    let mut said = Said::new();
     let mut report = VerifyReport { verdict: Verdict::Ok(from), entries: 0, rows: 0 };
     let mut expected = options.expect.is_none_or(|expect| expect == from);
     let sql = "SELECT n, call_id, \"to\", at_ms, row_sha256, hash FROM journal_log WHERE chain = ?1 AND n > ?2 ORDER BY n";
@@ -55,33 +58,43 @@ fn followed(db: &Connection, seal: Option<Head>, options: VerifyOptions) -> Resu
         report.verdict = Verdict::Truncated { n: last.n, sealed: expect.n };
     }
     if report.verdict.is_ok()
-        && let Some(call_id) = changed(db, &mut said, full, &mut report.rows)?
+        && let Some(call_id) = changed(db, &said, full, &mut report.rows)?
     {
         report.verdict = Verdict::RowChanged { call_id };
     }
     Ok(report)
 }
 
-/// The first call whose row is not as its last entry says.
-fn changed(
-    db: &Connection,
-    said: &mut HashMap<String, ([u8; 32], bool)>,
-    full: bool,
-    compared: &mut u64,
-) -> Result<Option<String>> {
-    let sql = format!("SELECT {} FROM tool_calls", columns());
+/// The first call whose row is not as its last entry says. Only where all entries were read must each row have one.
+fn changed(db: &Connection, said: &Said, full: bool, compared: &mut u64) -> Result<Option<String>> {
+    let mut wrong: Option<&str> = None;
+    let sql = format!("SELECT {} FROM tool_calls WHERE call_id = ?1", columns());
     let mut statement = db.prepare(&sql).map_err(|error| failed(&error))?;
-    let mut rows = statement.query([]).map_err(|error| failed(&error))?;
-    while let Some(row) = rows.next().map_err(|error| failed(&error))? {
-        let row = with_blobs(db, row_of(row)?)?;
-        match said.remove(&row.call_id) {
-            Some((sha256, false)) if sha256 == row.sha256() => *compared += 1,
-            None if !full => {}
-            _ => return Ok(Some(row.call_id)),
+    for (call_id, (sha256, pruned)) in said {
+        let mut rows = statement.query([call_id]).map_err(|error| failed(&error))?;
+        let row = rows.next().map_err(|error| failed(&error))?.map(row_of).transpose()?;
+        // What an entry speaks of is there, unless it was pruned.
+        let is_as_said = match row {
+            Some(row) => !pruned && with_blobs(db, row)?.sha256() == *sha256,
+            None => *pruned,
+        };
+        match is_as_said {
+            true => *compared += u64::from(!pruned),
+            false => wrong = wrong.into_iter().chain([call_id.as_str()]).min(),
         }
     }
-    // What an entry speaks of is there, unless it was pruned.
-    Ok(said.iter().filter(|(_, (_, pruned))| !pruned).map(|(call_id, _)| call_id.clone()).min())
+    if !full || wrong.is_some() {
+        return Ok(wrong.map(str::to_owned));
+    }
+    let mut statement = db.prepare("SELECT call_id FROM tool_calls").map_err(|error| failed(&error))?;
+    let ids = statement.query_map([], |row| row.get::<_, String>(0)).map_err(|error| failed(&error))?;
+    for id in ids {
+        let id = id.map_err(|error| failed(&error))?;
+        if !said.contains_key(&id) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
 }
 
 fn entry_head(db: &Connection, n: u64) -> Result<Option<Head>> {

@@ -31,6 +31,11 @@ pub trait AuditSink: Send + Sync {
     /// Whatever keeps it from being written; the call's result stays the same.
     fn write(&self, row: &AuditRow) -> Result<(), ToolError>;
 
+    /// Whether the last row that it knows the end of was written; not so, side effects wait where rows are required.
+    fn works(&self) -> bool {
+        true
+    }
+
     /// Whether the journal has the row of a call already whose outcome it recorded with it, so that it is not written again.
     fn comes_with_outcomes(&self) -> bool {
         false
@@ -40,6 +45,10 @@ pub trait AuditSink: Send + Sync {
 impl<S: AuditSink + ?Sized> AuditSink for Arc<S> {
     fn write(&self, row: &AuditRow) -> Result<(), ToolError> {
         (**self).write(row)
+    }
+
+    fn works(&self) -> bool {
+        (**self).works()
     }
 
     fn comes_with_outcomes(&self) -> bool {
@@ -82,8 +91,10 @@ impl Audit {
 
     /// Refuses a side effect that could not be audited.
     pub(super) fn check(&self, tool: &ToolEntry) -> Result<(), ToolError> {
-        let broken = self.settings.required && self.broken.load(Ordering::Acquire);
-        if !broken || !tool.def().behavior.side_effect {
+        if !self.settings.required || !tool.def().behavior.side_effect {
+            return Ok(());
+        }
+        if !self.broken.load(Ordering::Acquire) && self.settings.sinks.iter().all(|sink| sink.works()) {
             return Ok(());
         }
         let text = format!("{} has side effects, and calls cannot be audited now.", tool.name());
