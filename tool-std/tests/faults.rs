@@ -9,7 +9,6 @@
 #[path = "recorded/mod.rs"]
 mod recorded;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, IoSlice, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +17,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recorded::{CHANGES, Change, LOOKS, MODE, Told, context, executor, picture, plant, reconcile};
+use recorded::{CHANGES, Change, LOOKS, MODE, Picture, Told, context, executor, picture, plant, reconcile};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -207,9 +206,7 @@ fn recorded_call(change: &Change) -> RecordedCall {
     RecordedCall::of(&runtime.block_on(journal.rows(&RowQuery::default())).unwrap()[0], None)
 }
 
-type Picture = BTreeMap<PathBuf, Option<Vec<u8>>>;
-
-fn owned(entry: (&PathBuf, &Option<Vec<u8>>)) -> (PathBuf, Option<Vec<u8>>) {
+fn owned(entry: (&PathBuf, &Option<(u32, Vec<u8>)>)) -> (PathBuf, Option<(u32, Vec<u8>)>) {
     (entry.0.clone(), entry.1.clone())
 }
 

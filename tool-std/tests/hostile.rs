@@ -405,6 +405,12 @@ fn a_full_quota_stops_writes_before_they_begin() {
     assert_eq!(write("d", 0), "quota_exceeded");
     assert_eq!(write("sub/d", 0), "quota_exceeded");
     assert!(!tree.root.join("sub").exists());
+    // What is gone counts no more, whoever took it away.
+    assert!(tools.code("delete_file", json!({"path": "c"})).starts_with("ok"));
+    assert!(write("d", 1).starts_with("ok"));
+    assert_eq!(write("e", 0), "quota_exceeded");
+    fs::remove_file(tree.root.join("d")).unwrap();
+    assert!(write("e", 1).starts_with("ok"));
 }
 
 #[test]
@@ -443,13 +449,14 @@ fn a_mount_point_is_refused_where_mounts_are_denied() {
         (
             denied.code("read_file", args.clone()),
             denied.code("write_file", json!({"path": "m/f", "content": "y"})),
+            denied.code("write_file", json!({"path": "m/new", "content": "y"})),
             listed["errors"][0]["code"].clone(),
             open(Rule::Allow).call("read_file", args).unwrap()["content"].clone(),
         )
     });
     assert!(std::process::Command::new("umount").arg(tree.root.join("m")).status().unwrap().success());
-    for (read, write, listed, allowed) in results {
-        assert_eq!((read.as_str(), write.as_str()), ("mount_refused", "mount_refused"));
+    for (read, write, new, listed, allowed) in results {
+        assert_eq!([read, write, new], ["mount_refused"; 3]);
         assert_eq!((listed, allowed), (json!("mount_refused"), json!("x")));
     }
 }

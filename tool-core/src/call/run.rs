@@ -21,7 +21,7 @@ use super::redact::KnownSecrets;
 use crate::context::ToolContext;
 use crate::def::{Behavior, Run};
 use crate::depth::within_depth;
-use crate::error::{Effect, ToolError};
+use crate::error::{Effect, ErrorKind, ToolError};
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
 
@@ -286,7 +286,10 @@ async fn bounded(
     let last = tokio::time::timeout(GRACE, &mut future).await;
     match (end, last) {
         (End::Cancelled, Ok(Ok(output))) => Ok(output),
-        (End::Cancelled, _) => Err(cancelled(tool)),
+        // The tool's own words and what it has so far.
+        (End::Cancelled, Ok(Err(own))) if own.kind() == ErrorKind::Cancelled => Err(own),
+        (End::Cancelled, Ok(Err(own))) => Err(cancelled(tool).with_details_of(own)),
+        (End::Cancelled, Err(_)) => Err(cancelled(tool)),
         (End::Late, last) => Err(late(tool, last.ok())),
     }
 }

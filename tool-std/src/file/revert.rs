@@ -5,6 +5,7 @@ use tool_core::journal::RecordedCall;
 use tool_core::{ToolContext, ToolError};
 
 use super::reconcile::is_untouched;
+use super::version;
 use crate::workspace::{Deed, Evidence, Parents, Taken, Use, Workspace, WorkspacePath, refusal, sync};
 
 /// The handler of every file tool that can be undone.
@@ -22,12 +23,10 @@ fn undo(workspace: &Workspace, key: &str) -> Result<(), ToolError> {
         return Err(no_handler("The call changed another workspace."));
     }
     if !is_untouched(workspace, &evidence) {
-        let (path, after) = (&evidence.path, evidence.after.as_ref().and_then(|seen| seen.sha256.as_deref()));
-        return Err(refusal::version_mismatch(
-            path,
-            after.and_then(|after| after.get(..16)).unwrap_or("-"),
-            None,
-        ));
+        let after = evidence.after.as_ref().and_then(|seen| seen.sha256.as_deref());
+        let expected = after.and_then(|after| after.get(..16)).unwrap_or("-");
+        let found = version_now(workspace, &evidence.path);
+        return Err(refusal::version_mismatch(&evidence.path, expected, found.as_deref()));
     }
     let undoing = Undoing { workspace, evidence: &evidence, old };
     match evidence.deed {
@@ -37,6 +36,12 @@ fn undo(workspace: &Workspace, key: &str) -> Result<(), ToolError> {
         Deed::Made => undoing.unmake(),
         Deed::Deleted => Err(no_handler("What was deleted is gone.")),
     }
+}
+
+/// The version of a file as it is now; nothing where there is none that can be read.
+fn version_now(workspace: &Workspace, shown: &str) -> Option<String> {
+    let path = workspace.resolve(shown.as_ref()).ok()?;
+    workspace.read(&path).ok().map(|bytes| version::of(&bytes))
 }
 
 fn no_handler(text: &'static str) -> ToolError {
@@ -63,7 +68,8 @@ impl Undoing<'_> {
 
     fn put(&self, path: &WorkspacePath, bytes: &[u8]) -> Result<(), ToolError> {
         let target = self.workspace.target(path, Parents::Required, Taken::Used, |_, _, _| Ok(()))?;
-        self.workspace.replace(path.given(), &target, bytes, || Ok(()))
+        let access = self.evidence.before.as_ref().and_then(|before| before.access);
+        self.workspace.replace_as(path.given(), &target, access, bytes, || Ok(()))
     }
 
     fn remove(&self, path: &WorkspacePath) -> Result<(), ToolError> {

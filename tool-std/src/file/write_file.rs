@@ -213,7 +213,7 @@ impl Write<'_> {
                 self.require(given, self.old(given, file)?.bytes.as_deref())?;
             }
             self.workspace.keep_evidence(Intent {
-                before: Some(self.seen(given, file, old)?),
+                before: Some(self.seen(file, old)),
                 after: Some(Seen::content(&[&self.content])),
                 old: old.bytes.as_deref(),
                 ..Intent::new(Deed::Written, &target.relative(), &written)
@@ -257,20 +257,10 @@ impl Write<'_> {
         Ok(written)
     }
 
-    /// What a file is before it is replaced: by its content where that is known.
-    fn seen(&self, given: &str, file: &Handle, old: &Old) -> Result<Seen, ToolError> {
-        let seen = Seen::of(&file.stat);
-        if !self.workspace.is_recorded() {
-            return Ok(seen);
-        }
-        let sha256 = match &old.bytes {
-            Some(bytes) => Some(version::digest(bytes)),
-            None => {
-                let digest = self.workspace.digest(file, u64::MAX);
-                Some(digest.map_err(|error| refusal::io(given, &error))?.0)
-            }
-        };
-        Ok(Seen { sha256, ..seen })
+    /// What a file is before it is replaced: by its content where that was read.
+    fn seen(&self, file: &Handle, old: &Old) -> Seen {
+        let known = old.bytes.as_ref().filter(|_| self.workspace.is_recorded());
+        Seen { sha256: known.map(|bytes| version::digest(bytes)), ..Seen::of(&file.stat) }
     }
 
     /// What a file holds; no bytes when it is larger than what is hashed.

@@ -37,27 +37,24 @@ const NETWORK_ERRORS: [&str; 9] = [
 pub(super) struct Misfits(Vec<ArgIssue>);
 
 impl Misfits {
-    pub(super) fn add(&mut self, code: IssueCode, path: &str, sentence: impl Into<String>) {
-        let expected = match code {
-            IssueCode::Range => "number within its limits",
-            IssueCode::Length => "length within its limit",
-            IssueCode::Constraint => "its default",
-            _ => "text without NUL",
-        };
-        self.0.push(ArgIssue {
-            path: path.to_owned(),
-            code,
-            expected: expected.to_owned(),
-            got: "another".to_owned(),
-            hint: Some(sentence.into()),
-        });
+    /// `misfit` is what would fit, and what was given.
+    pub(super) fn add(
+        &mut self,
+        code: IssueCode,
+        path: &str,
+        misfit: [impl Into<String>; 2],
+        sentence: impl Into<String>,
+    ) {
+        let [expected, got] = misfit.map(Into::into);
+        self.0.push(ArgIssue { path: path.to_owned(), code, expected, got, hint: Some(sentence.into()) });
     }
 
     /// Looks at the text that names the program, or is the line.
     pub(super) fn command(&mut self, name: &str, text: &str, limits: &Limits) {
         let path = format!("/{name}");
         if text.trim().is_empty() {
-            self.add(IssueCode::Length, &path, format!("{name} must be a non-empty string."));
+            let misfit = ["a text that is not blank", "a blank text"];
+            self.add(IssueCode::Length, &path, misfit, format!("{name} must be a non-empty string."));
         }
         self.length(&path, name, text, limits.max_command_chars);
         self.nul(&path, name, text);
@@ -66,7 +63,14 @@ impl Misfits {
     /// Looks at arguments, alone and together with their program.
     pub(super) fn arguments(&mut self, program: &str, arguments: &[String], limits: &Limits) {
         if arguments.len() as u64 > limits.max_args {
-            self.add(IssueCode::Length, "/args", format!("args exceeds {} entries.", limits.max_args));
+            let misfit =
+                [format!("at most {} entries", limits.max_args), format!("{} entries", arguments.len())];
+            self.add(
+                IssueCode::Length,
+                "/args",
+                misfit,
+                format!("args exceeds {} entries.", limits.max_args),
+            );
         }
         let before = self.0.len();
         for (at, text) in arguments.iter().enumerate() {
@@ -77,8 +81,12 @@ impl Misfits {
         let together: u64 =
             characters(program) + arguments.iter().map(|text| characters(text) + 1).sum::<u64>();
         if self.0.len() == before && together > limits.max_command_chars {
-            let sentence = format!("command exceeds {} characters.", limits.max_command_chars);
-            self.add(IssueCode::Length, "/args", sentence);
+            let most = limits.max_command_chars;
+            let misfit = [
+                format!("at most {most} characters together with the program"),
+                format!("{together} characters"),
+            ];
+            self.add(IssueCode::Length, "/args", misfit, format!("command exceeds {most} characters."));
         }
     }
 
@@ -88,10 +96,11 @@ impl Misfits {
         self.length("/cwd", "cwd", &cwd, limits.max_cwd_chars);
         self.nul("/cwd", "cwd", &cwd);
         let most = if time.background { limits.max_background_seconds } else { limits.max_timeout_seconds };
+        let misfit = [format!("seconds above 0, at most {most}"), format!("{} seconds", time.seconds)];
         if time.seconds.is_nan() || time.seconds <= 0.0 {
-            self.add(IssueCode::Range, "/timeout", "timeout must be positive.");
+            self.add(IssueCode::Range, "/timeout", misfit, "timeout must be positive.");
         } else if time.seconds > most as f64 {
-            self.add(IssueCode::Range, "/timeout", format!("timeout exceeds {most}."));
+            self.add(IssueCode::Range, "/timeout", misfit, format!("timeout exceeds {most}."));
         }
     }
 
@@ -99,19 +108,23 @@ impl Misfits {
     pub(super) fn left_alone(&mut self, changed: bool, path: &str) {
         if changed {
             let name = path.trim_start_matches('/');
-            self.add(IssueCode::Constraint, path, format!("{name} means nothing with background."));
+            let misfit = ["its default", "another value"];
+            self.add(IssueCode::Constraint, path, misfit, format!("{name} means nothing with background."));
         }
     }
 
     fn length(&mut self, path: &str, name: &str, text: &str, most: u64) {
-        if characters(text) > most {
-            self.add(IssueCode::Length, path, format!("{name} exceeds {most} characters."));
+        let count = characters(text);
+        if count > most {
+            let misfit = [format!("at most {most} characters"), format!("{count} characters")];
+            self.add(IssueCode::Length, path, misfit, format!("{name} exceeds {most} characters."));
         }
     }
 
     fn nul(&mut self, path: &str, name: &str, text: &str) {
         if text.contains('\0') {
-            self.add(IssueCode::Pattern, path, format!("{name} contains a NUL character."));
+            let misfit = ["text without NUL", "text with NUL"];
+            self.add(IssueCode::Pattern, path, misfit, format!("{name} contains a NUL character."));
         }
     }
 

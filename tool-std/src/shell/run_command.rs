@@ -67,10 +67,14 @@ fn split(command: &str, limits: &Limits) -> Result<Vec<String>, ToolError> {
     let most = limits.max_args.saturating_add(1);
     match words.first() {
         Some(program) if !program.trim().is_empty() => {}
-        _ => misfits.add(IssueCode::Length, "/command", "command must be a non-empty string."),
+        _ => {
+            let misfit = ["a program first", "none"];
+            misfits.add(IssueCode::Length, "/command", misfit, "command must be a non-empty string.");
+        }
     }
     if words.len() as u64 > most {
-        misfits.add(IssueCode::Length, "/command", format!("command exceeds {most} words."));
+        let misfit = [format!("at most {most} words"), format!("{} words", words.len())];
+        misfits.add(IssueCode::Length, "/command", misfit, format!("command exceeds {most} words."));
     }
     misfits.finish()?;
     Ok(words)

@@ -51,12 +51,34 @@ pub(crate) struct Seen {
     pub(crate) size: u64,
     /// SHA-256 of the bytes, where they were looked at.
     pub(crate) sha256: Option<String>,
+    /// Whose it is and who may do what; none of what only its content tells.
+    #[serde(default)]
+    pub(crate) access: Option<Access>,
+}
+
+/// Whose a file is, and its permission bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Access {
+    pub(crate) mode: u32,
+    pub(crate) user: u32,
+    pub(crate) group: u32,
+}
+
+impl Access {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self { mode: stat.st_mode, user: stat.st_uid, group: stat.st_gid }
+    }
 }
 
 impl Seen {
     /// By its identity alone.
     pub(crate) fn of(stat: &Stat) -> Self {
-        Self { id: Some((stat.st_dev, stat.st_ino)), size: stat.st_size.cast_unsigned(), sha256: None }
+        Self {
+            id: Some((stat.st_dev, stat.st_ino)),
+            size: stat.st_size.cast_unsigned(),
+            sha256: None,
+            access: Some(Access::of(stat)),
+        }
     }
 
     /// By its content alone.
@@ -64,7 +86,8 @@ impl Seen {
         let mut digest = Sha256::new();
         parts.iter().for_each(|part| digest.update(part));
         let size = parts.iter().map(|part| part.len() as u64).sum();
-        Self { id: None, size, sha256: Some(tool_core::canonical::hex(&digest.finalize())) }
+        let sha256 = Some(tool_core::canonical::hex(&digest.finalize()));
+        Self { id: None, size, sha256, access: None }
     }
 }
 

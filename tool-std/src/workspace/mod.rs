@@ -371,7 +371,8 @@ impl Workspace {
             return Err(refusal::protected_path(given));
         }
         if shared && wanted != Use::List && policy.hardlinks == Rule::Deny {
-            return Err(refusal::hardlink_refused(given));
+            let hint = "such files are neither read nor written here; an operator can allow it with workspace.hardlinks";
+            return Err(refusal::hardlink_refused(given).hint(hint));
         }
         Ok(())
     }

@@ -233,7 +233,11 @@ impl Opener {
         match (self.resolver, self.mounts) {
             (Resolver::Openat2, Rule::Allow) => Ok(self.openat2(path, ResolveFlags::empty())?),
             (Resolver::Openat2, Rule::Deny) => match self.openat2(path, ResolveFlags::NO_XDEV) {
-                Err(Errno::XDEV) if self.openat2(path, ResolveFlags::empty()).is_ok() => Err(Refused::Mount),
+                // Not even the way across mounts leads out: then only the mount is at fault, whether something is there or not.
+                Err(Errno::XDEV) => match self.openat2(path, ResolveFlags::empty()) {
+                    Err(Errno::XDEV) => Err(Errno::XDEV.into()),
+                    _ => Err(Refused::Mount),
+                },
                 other => Ok(other?),
             },
             (Resolver::CapStd, Rule::Allow) => Ok(self.by_component.resolve(path)?),

@@ -73,7 +73,7 @@ impl Quota {
 }
 
 impl Workspace {
-    /// Measures what is used, if there is a quota: at open, and after whatever else has changed the tree.
+    /// Measures what is used, if there is a quota: at open, after commands, and before a write is refused.
     ///
     /// # Errors
     /// Those of a walk.
@@ -104,7 +104,11 @@ impl Workspace {
 
     /// Refuses a change that passes the quota, or leaves less than the floor of free space on the file system.
     pub(crate) fn permit_change(&self, directory: impl AsFd, change: Change) -> Result<(), ToolError> {
-        self.tree.quota.permit(change)?;
+        if self.tree.quota.permit(change).is_err() {
+            // Much is taken away that nobody counts: by moves, by reverts, by whoever else works here.
+            self.measure()?;
+            self.tree.quota.permit(change)?;
+        }
         let free = fstatvfs(directory).map_or(u64::MAX, |fs| fs.f_bavail.saturating_mul(fs.f_frsize));
         match free.checked_sub(change.new_bytes) {
             Some(left) if left >= self.limits().free_space_floor => Ok(()),

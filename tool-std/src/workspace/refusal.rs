@@ -47,7 +47,6 @@ pub(crate) fn mount_refused(path: &str) -> ToolError {
 
 pub(crate) fn hardlink_refused(path: &str) -> ToolError {
     refusal(ErrorKind::Denied, "hardlink_refused", format!("{} has more than one name.", path))
-        .hint("write the whole file, which replaces this name alone, or copy it first")
 }
 
 pub(crate) fn permission_denied(path: &str) -> ToolError {

@@ -13,6 +13,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use tool_core::ToolError;
 
+use super::evidence::Access;
 use super::target::Target;
 use super::temporary::Temporary;
 use super::{Handle, Workspace, refusal};
@@ -36,8 +37,24 @@ impl Workspace {
         content: &[u8],
         last_look: impl FnOnce() -> Result<(), ToolError>,
     ) -> Result<(), ToolError> {
+        self.replace_as(given, target, None, content, last_look)
+    }
+
+    /// The same, with the owner and the permissions that a file had; none: those of the file that is there, or of a new one.
+    ///
+    /// # Errors
+    /// As [`Workspace::replace`].
+    pub(crate) fn replace_as(
+        &self,
+        given: &str,
+        target: &Target,
+        access: Option<Access>,
+        content: &[u8],
+        last_look: impl FnOnce() -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
         let failed = |errno| refusal::system(given, errno);
-        let mode = if target.existing.is_some() { 0o600 } else { 0o666 };
+        let is_new = target.existing.is_none() && access.is_none();
+        let mode = if is_new { 0o666 } else { 0o600 };
         let mut temporary =
             Temporary::create(target.directory(), Mode::from_raw_mode(mode)).map_err(failed)?;
         for piece in content.chunks(65_536) {
@@ -46,6 +63,9 @@ impl Workspace {
         }
         if let Some(old) = &target.existing {
             inherit(&temporary.file, old).map_err(failed)?;
+        }
+        if let Some(access) = access {
+            grant(&temporary.file, access).map_err(failed)?;
         }
         fsync(&temporary.file).map_err(failed)?;
         last_look()?;
@@ -64,7 +84,8 @@ impl Workspace {
     pub(crate) fn append(&self, given: &str, existing: &Handle, content: &[u8]) -> Result<(), ToolError> {
         let failed = |errno| refusal::system(given, errno);
         if existing.stat.st_nlink > 1 {
-            return Err(refusal::hardlink_refused(given));
+            let hint = "write the whole file, which replaces this name alone, or copy it first";
+            return Err(refusal::hardlink_refused(given).hint(hint));
         }
         let file = existing.reopen(OFlags::WRONLY | OFlags::APPEND).map_err(failed)?;
         let before = fstat(&file).map_err(failed)?.st_size.cast_unsigned();
@@ -84,16 +105,21 @@ impl Workspace {
 
 /// The new file gets owner, permission bits and `user.*` attributes of the old one, where that is permitted.
 fn inherit(new: &File, old: &Handle) -> Result<(), Errno> {
-    let own = fstat(new)?;
-    let is_same_owner = (own.st_uid, own.st_gid) == (old.stat.st_uid, old.stat.st_gid);
-    let owner = (Uid::from_raw(old.stat.st_uid), Gid::from_raw(old.stat.st_gid));
-    let keeps_owner = is_same_owner || fchown(new, Some(owner.0), Some(owner.1)).is_ok();
-    let bits = old.stat.st_mode & PERMISSIONS & if keeps_owner { PERMISSIONS } else { !SET_ID };
-    fchmod(new, Mode::from_raw_mode(bits))?;
+    grant(new, Access::of(&old.stat))?;
     if let Ok(old) = old.reopen(OFlags::RDONLY) {
         copy_attributes(new, &old);
     }
     Ok(())
+}
+
+/// Gives a file an owner, where that is permitted, and permission bits.
+fn grant(file: &File, access: Access) -> Result<(), Errno> {
+    let own = fstat(file)?;
+    let is_same_owner = (own.st_uid, own.st_gid) == (access.user, access.group);
+    let (user, group) = (Uid::from_raw(access.user), Gid::from_raw(access.group));
+    let keeps_owner = is_same_owner || fchown(file, Some(user), Some(group)).is_ok();
+    let bits = access.mode & PERMISSIONS & if keeps_owner { PERMISSIONS } else { !SET_ID };
+    fchmod(file, Mode::from_raw_mode(bits))
 }
 
 /// Copies the `user.*` attributes; a file system that has none, or refuses one, is no error.

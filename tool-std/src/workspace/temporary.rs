@@ -18,7 +18,7 @@ pub(crate) const PREFIX: &str = ".toolbox-tmp-";
 const DIGITS: usize = 16;
 /// A leftover this old belongs to nobody.
 const LEFTOVER_AGE: Duration = Duration::from_secs(3_600);
-/// Entries that opening a workspace looks at for leftovers; the others stay until a later opening meets them.
+/// Entries that opening a workspace looks at for leftovers: in a larger tree some may stay, and no walk shows them.
 const SWEEP_ENTRIES: u64 = 10_000;
 
 /// A temporary file; it is removed when it is dropped without having become something.

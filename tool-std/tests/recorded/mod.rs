@@ -105,17 +105,20 @@ pub(crate) fn plant(root: &Path) {
     fs::set_permissions(root.join("a.txt"), fs::Permissions::from_mode(MODE)).unwrap();
 }
 
-/// Paths with their bytes; directories have none.
-pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+/// A tree: paths with modes and bytes; directories have none.
+pub(crate) type Picture = BTreeMap<PathBuf, Option<(u32, Vec<u8>)>>;
+
+pub(crate) fn picture(root: &Path) -> Picture {
     let (mut found, mut left) = (BTreeMap::new(), vec![root.to_path_buf()]);
     while let Some(directory) = left.pop() {
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
-            let bytes = if path.is_dir() { None } else { Some(fs::read(&path).unwrap()) };
-            if bytes.is_none() {
+            let mode = || path.metadata().unwrap().permissions().mode();
+            let file = if path.is_dir() { None } else { Some((mode(), fs::read(&path).unwrap())) };
+            if file.is_none() {
                 left.push(path.clone());
             }
-            found.insert(path.strip_prefix(root).unwrap().to_owned(), bytes);
+            found.insert(path.strip_prefix(root).unwrap().to_owned(), file);
         }
     }
     found
@@ -159,7 +162,7 @@ impl Recorded {
         self.directory.path().join("state/effects")
     }
 
-    pub(crate) fn picture(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    pub(crate) fn picture(&self) -> Picture {
         picture(&self.root())
     }
 

@@ -90,6 +90,31 @@ async fn a_call_cancelled_at_any_moment_has_one_result_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_command_tells_so_with_what_it_has_written() {
+    let bench = Bench::new();
+    let token = tokio_util::sync::CancellationToken::new();
+    let (sandbox, root) = (bench.sandbox.clone(), bench.root().to_owned());
+    let ctx = ToolContext::builder()
+        .provide_with(move |ctx| Arc::new(sandbox.for_call(ctx)))
+        .cancellation(token.clone())
+        .build();
+    let args = json!({"cmd": "sh", "args": ["-c", "echo partial; touch written; sleep 60"]});
+    let call =
+        tokio::spawn(
+            async move { support::executor().call(Call::new("bash", args), &ctx, Caller::Llm).await },
+        );
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !root.join("written").exists() {
+        assert!(Instant::now() < deadline, "the command did not begin");
+        tokio::task::yield_now().await;
+    }
+    token.cancel();
+    let error = call.await.unwrap().unwrap_err();
+    assert_eq!((error.kind().as_str(), &error.details()["stdout"]), ("cancelled", &json!("partial\n")));
+    assert!(error.message().starts_with("Command was cancelled after "), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_command_ends_before_its_call_must_and_its_output_is_told() {
     let bench = Bench::new();
     // What works here is found out before the time begins.
