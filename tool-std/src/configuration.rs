@@ -35,8 +35,8 @@ struct SandboxTable {
     mode: Mode,
     network: Network,
     network_guard: Option<NetworkGuard>,
-    read: Vec<PathBuf>,
-    write: Vec<PathBuf>,
+    read: Vec<Place>,
+    write: Vec<Place>,
     env: BTreeMap<String, String>,
     helper: Option<PathBuf>,
 }
@@ -72,8 +72,8 @@ impl Rules {
             mode,
             network,
             network_guard,
-            read,
-            write,
+            read: read.into_iter().map(|place| place.0).collect(),
+            write: write.into_iter().map(|place| place.0).collect(),
             env: env.into_iter().collect(),
             helper,
             limits: limits.clone(),
@@ -120,6 +120,37 @@ fn parsed<T: Default + DeserializeOwned>(name: &str, table: Option<&Value>) -> R
         return Err(invalid(lines.join("\n")));
     }
     T::deserialize(table).map_err(|error| invalid(format!("[{name}]: {error}.")))
+}
+
+/// A place of the file system that means the same wherever the program is started: an absolute path.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "PathBuf")]
+struct Place(PathBuf);
+
+impl TryFrom<PathBuf> for Place {
+    type Error = &'static str;
+
+    fn try_from(path: PathBuf) -> Result<Self, Self::Error> {
+        if path.is_absolute() {
+            Ok(Self(path))
+        } else {
+            Err("an absolute path was expected, such as /srv/data")
+        }
+    }
+}
+
+impl JsonSchema for Place {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Place".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": "^/"})
+    }
 }
 
 /// A length of time in a settings file: a whole number of seconds, minutes, hours or days, such as `30d`.
@@ -170,12 +201,15 @@ mod tests {
     #[test]
     fn every_table_changes_its_rules() {
         let rules = read(&json!({
-            "sandbox": {"network": "allow", "network_guard": "tokens", "mode": "best_effort", "env": {"A": "b"}},
+            "sandbox": {
+                "network": "allow", "network_guard": "tokens", "mode": "best_effort", "env": {"A": "b"}, "read": ["/srv"],
+            },
             "workspace": {"hardlinks": "deny", "max_bytes": 5, "max_age": "30d", "protect": {"secret": ["x"]}},
         }))
         .unwrap();
         assert_eq!((rules.sandbox.network, rules.sandbox.mode), (Network::Allow, Mode::BestEffort));
         assert!(rules.sandbox.guards_tokens());
+        assert_eq!(rules.sandbox.read, [PathBuf::from("/srv")]);
         assert_eq!((rules.workspace.hardlinks, rules.workspace.max_bytes), (Rule::Deny, Some(5)));
         assert_eq!(rules.workspace.max_age, Some(Duration::from_secs(30 * 86_400)));
         assert_eq!((rules.workspace.limits.max_args, rules.sandbox.limits.max_args), (9, 9));
@@ -191,6 +225,12 @@ mod tests {
                 "[sandbox]/netwrok: unknown; did you mean `network`?",
             ),
             (json!({"sandbox": {"network": "on"}}), "settings_invalid", "[sandbox]/network: expected"),
+            (json!({"sandbox": {"read": ["srv"]}}), "settings_invalid", "[sandbox]/read/0: expected"),
+            (
+                json!({"sandbox": {"write": ["/srv", "~/x"]}}),
+                "settings_invalid",
+                "[sandbox]/write/1: expected",
+            ),
             (json!({"workspace": {"max_age": "30"}}), "settings_invalid", "[workspace]/max_age: expected"),
             (json!({"workspace": {"max_age": "0d"}}), "settings_invalid", "[workspace]/max_age: expected"),
             (
