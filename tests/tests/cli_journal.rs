@@ -207,6 +207,11 @@ fn a_run_that_the_environment_names_goes_on_with_the_next_attempt_inside_a_runti
     let wrong = [("DEMO_RUN", "r"), ("DEMO_ATTEMPT", "x")];
     let (code, _, stderr) = home.run(&cli, &wrong, &READ);
     assert!(code == 2 && stderr.contains("DEMO_ATTEMPT must be a whole number"), "{stderr}");
+    for attempt in ["0", "4294967296"] {
+        let wrong = [("DEMO_RUN", "r"), ("DEMO_ATTEMPT", attempt)];
+        let (code, _, stderr) = home.run(&cli, &wrong, &READ);
+        assert!(code == 2 && stderr.contains("from 1 to 4294967295"), "{stderr}");
+    }
 }
 
 #[test]

@@ -101,7 +101,8 @@ pub(crate) fn skills_on(
 ) -> ToolResult {
     sync(around, SyncOptions::default())?;
     let tools = match tools_of(&around.registry, name) {
-        Err(_) if allow_missing => Vec::new(),
+        // Whatever the group holds when it is there.
+        Err(_) if allow_missing => vec![format!("group:{name}")],
         tools => tools?,
     };
     let rows = around

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tool_cli::{Settings, Surroundings};
 use tool_core::prelude::*;
+use tool_core::registry::unknown_tool;
 use tool_core::{Call, Caller, Content, Executor, PolicyRequest, Registry};
 use tool_policy::{Paths, Policy};
 
@@ -70,7 +71,10 @@ pub(crate) fn policy_explain(
     };
     let policy = Arc::new(load(file, &around.settings, &around.registry)?);
     let (given, name) = given(&around.registry, tool, &args)?;
-    let entry = around.registry.get(&name).ok_or_else(|| ToolError::not_found("There is no such tool."))?;
+    let entry = around
+        .registry
+        .get(&name)
+        .ok_or_else(|| unknown_tool(&[&name], around.registry.iter().flat_map(|tool| tool.spellings())))?;
     let normal = normal(&around.registry, &name, &args)?;
     let request = PolicyRequest { agent: &agent, tool: entry, args: &normal, given: &given };
     let verdicts = policy.explain(&request);

@@ -102,6 +102,10 @@ fn rows_of_agents_are_kept_and_told_of() {
     home.json(&["skills", "off", "file", "--agent", "writer"]);
     assert_eq!(why("read_file"), Some(5));
     assert_eq!(home.told(&["skills", "off", "file", "--agent", "writer"]).0, Some(3));
+    // What is not there yet waits for it.
+    let rows = home.json(&["skills", "on", "later", "--agent", "writer", "--allow-missing"]);
+    assert_eq!(rows["rows"][0]["pattern"], "group:later", "{rows}");
+    assert_eq!(home.told(&["skills", "off", "later", "--agent", "writer"]).0, Some(0));
     let (status, text) = home.told(&["skills", "on", "fil", "--agent", "writer"]);
     assert!(status == Some(3) && text.contains("did you mean: file?"), "{text}");
     assert!(home.json(&["tools", "sync", "--dry-run"]).get("added").is_none(), "all of them are known");

@@ -105,6 +105,8 @@ fn a_policy_holds_the_person_to_what_it_says_of_the_operator() {
             .1
             .contains("allowed_paths /path: path_not_allowed: path \"b.txt\" is not in allowed_paths")
     );
+    let unknown = told(&toolbox(file.path(), &["--policy", "p.toml", "policy", "explain", "read_fil"]));
+    assert!(unknown.0 == Some(3) && unknown.1.contains("did you mean: read_file?"), "{unknown:?}");
 }
 
 #[test]
@@ -140,4 +142,15 @@ fn nobody_changes_the_files_that_they_are_held_to() {
         assert_eq!((status, text.contains("protected_path")), (Some(5), true), "{path}: {text}");
     }
     assert_eq!(write("other.toml").0, Some(0));
+}
+
+#[test]
+fn what_the_defaults_have_wrong_is_told_once_however_many_agents_take_it() {
+    let text = "version = 1\n[defaults]\nburst = 3\ntools = [\"read_file\"]\n[defaults.tool_config.write_file]\napprove = \"never\"\n\
+                [agents.a]\n[agents.b]\n[agents.c]\n";
+    let folder = folder(text);
+    let (status, told) = told(&toolbox(folder.path(), &["policy", "check", "p.toml"]));
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("p.toml:")).collect();
+    assert_eq!(status, Some(6), "{told}");
+    assert!(lines.len() == 2 && lines[0].contains(":3:") && lines[1].contains(":5:"), "{told}");
 }

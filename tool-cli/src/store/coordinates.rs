@@ -24,7 +24,14 @@ pub(super) fn of(
     let at = Coordinates::new(run)
         .node(variable("NODE").unwrap_or_default())
         .iteration(number("ITERATION")?.unwrap_or(0));
-    let given = number("ATTEMPT")?.and_then(|attempt| u32::try_from(attempt).ok());
+    let given = match number("ATTEMPT")? {
+        None => None,
+        Some(number) => Some(u32::try_from(number).ok().filter(|attempt| *attempt > 0).ok_or_else(|| {
+            let name = settings.journal().variable("ATTEMPT");
+            let text = format!("{name} must be a whole number from 1 to {}.", u32::MAX);
+            ToolError::invalid_args(text).code("bad_variable")
+        })?),
+    };
     match journal {
         Some(journal) => blocking(attempt(at, given, journal)).map(Some),
         None => Ok(Some(at.attempt(given.unwrap_or(1)))),

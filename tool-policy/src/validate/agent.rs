@@ -29,7 +29,7 @@ pub(crate) struct AgentKeys {
     rate: Rates,
     max_concurrent: Option<u32>,
     max_calls_per_run: Option<u64>,
-    tools: Option<BTreeMap<String, (Position, ToolPolicy)>>,
+    pub(super) tools: Option<BTreeMap<String, (Position, ToolPolicy)>>,
 }
 
 /// A rate and a burst as they stand in a file.

@@ -73,6 +73,14 @@ impl<'a> Validator<'a> {
                 }
             }
         }
+        for (name, (at, _)) in defaults.tools.iter().flatten() {
+            let is_enabled =
+                |tool: &ToolEntry| agents.values().any(|agent: &AgentPolicy| enables(&agent.rows, tool));
+            if !self.registry.get(name).is_none_or(is_enabled) {
+                let text = format!("{name} is not among the tools of any agent");
+                self.wrong(*at, MistakeCode::NoEffect, text);
+            }
+        }
         agents
     }
 
@@ -102,7 +110,11 @@ impl<'a> Validator<'a> {
     }
 
     fn wrong(&mut self, at: Position, code: MistakeCode, text: impl Into<String>) {
-        self.mistakes.push(Mistake { at, code, text: text.into(), suggestion: None });
+        let mistake = Mistake { at, code, text: text.into(), suggestion: None };
+        // What the defaults have wrong is met by each agent that takes them.
+        if !self.mistakes.contains(&mistake) {
+            self.mistakes.push(mistake);
+        }
     }
 
     /// A value of the wrong type.
