@@ -269,8 +269,13 @@ impl Engine {
     fn ceilings(&self, layers: &Layers, groups: Option<&Groups>) -> Ceilings {
         let limits = &self.policy.limits;
         let groups = groups.filter(|_| layers.has(Layer::Cgroup));
-        let counted = layers.has(Layer::PidMax) || groups.is_some_and(Groups::limits_processes);
-        let limited = counted || (layers.has(Layer::Rlimits) && !rustix::process::getuid().is_root());
+        let grouped = groups.is_some_and(Groups::limits_processes);
+        let numbered = layers.has(Layer::PidMax) && limits.max_processes >= wire::LEAST_PID_MAX;
+        // The helper sets no limit of the user's processes where one of these layers is there.
+        let per_user = layers.has(Layer::Rlimits)
+            && !(layers.has(Layer::PidMax) || layers.has(Layer::Cgroup))
+            && !rustix::process::getuid().is_root();
+        let limited = grouped || numbered || per_user;
         Ceilings {
             file_bytes: limits.max_file_bytes,
             memory_bytes: (!groups.is_some_and(Groups::limits_memory)).then_some(limits.max_memory_bytes),

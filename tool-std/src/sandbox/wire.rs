@@ -100,6 +100,9 @@ pub(super) struct View {
     pub(super) private: Option<Bytes>,
 }
 
+/// The smallest value that the kernel takes for `pid_max`: fewer processes are counted instead.
+pub(super) const LEAST_PID_MAX: u64 = 301;
+
 /// Limits that the helper sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ceilings {

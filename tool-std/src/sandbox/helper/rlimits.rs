@@ -5,14 +5,12 @@ use std::fs;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 
-use crate::sandbox::wire::Ceilings;
+use crate::sandbox::wire::{Ceilings, LEAST_PID_MAX};
 
 /// How much higher than its limit of open files a process may go when it asks.
 const OPEN_FILES_HARD: u64 = 4;
 /// Bytes of locked memory.
 const MAX_LOCKED_BYTES: u64 = 65_536;
-/// The smallest value that the kernel takes for `pid_max`.
-const LEAST_PID_MAX: u64 = 301;
 /// The first kernel on which `pid_max` belongs to the PID namespace; before it would change the whole machine.
 const PID_MAX_SINCE: (u32, u32) = (6, 14);
 
