@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use tool_core::{Caller, Content, Plan, Registry, ToolError, ToolOutput, ToolResult};
+use tool_core::{Caller, Content, ErrorKind, Plan, Registry, ToolError, ToolOutput, ToolResult};
 
 use crate::approve::hide_secrets;
 use crate::exit::ExitCode;
@@ -47,8 +47,16 @@ impl Session<'_> {
     fn planned(&self, ready: &Ready, plan: Plan) -> Value {
         let stage = &ready.stage;
         let words = stage.command.as_deref().unwrap_or_default();
-        let yes = stage.settings.as_ref().is_some_and(|settings| settings.yes);
-        planned(&self.cli.name, words, &stage.table, plan, yes)
+        let settings = stage.settings.as_ref();
+        let yes = settings.is_some_and(|settings| settings.yes);
+        let mut planned = planned(&self.cli.name, words, &stage.table, plan, yes);
+        // Where it writes files is no argument of the command, but without it the command prints them.
+        let directory = settings.and_then(|settings| settings.directory.as_deref());
+        if let (Some(directory), Some(Value::String(command))) = (directory, planned.get_mut("command")) {
+            let typed = directory.strip_prefix(&self.io.cwd).unwrap_or(directory);
+            command.push_str(&format!(" --out {}", quote(&typed.to_string_lossy())));
+        }
+        planned
     }
 
     /// Everything after the call.
@@ -57,11 +65,17 @@ impl Session<'_> {
         if let Some(progress) = &ready.progress {
             progress.end();
         }
-        if told.is_some_and(|told| !told.ended) {
-            self.print("\n");
-        }
         let result = match told {
-            Some(told) => result.map(|output| self.rest(output, told, &ready.stage)),
+            Some(Told { lost: Some(lost), .. }) => match self.cut_off(result, &lost) {
+                Some(error) => Err(error),
+                None => return ExitCode::SUCCESS,
+            },
+            Some(told) => {
+                if !told.ended {
+                    self.print("\n");
+                }
+                result.map(|output| self.rest(output, &told, &ready.stage))
+            }
             None => result,
         };
         match &result {
@@ -79,8 +93,22 @@ impl Session<'_> {
         }
     }
 
+    /// What is told of a call whose output could not be shown any more, for which it was cancelled: nothing, where the reader
+    /// went away, unless the call failed by itself.
+    fn cut_off(&self, result: ToolResult, lost: &io::Error) -> Option<ToolError> {
+        let went_away = lost.kind() == io::ErrorKind::BrokenPipe;
+        match result {
+            Err(error) if error.kind() != ErrorKind::Cancelled || self.io.cancel.is_cancelled() => {
+                Some(error)
+            }
+            _ if went_away => None,
+            Ok(_) => Some(out::unwritten(lost)),
+            Err(_) => Some(out::cut_off(lost)),
+        }
+    }
+
     /// What is left of a result whose output has been shown as it came.
-    fn rest(&mut self, output: ToolOutput, told: Told, stage: &Stage) -> ToolOutput {
+    fn rest(&mut self, output: ToolOutput, told: &Told, stage: &Stage) -> ToolOutput {
         let quiet = stage.settings.as_ref().is_some_and(|settings| settings.quiet);
         if told.skipped > 0 && !quiet {
             self.complain(&format!("{} bytes not shown; -o json shows all\n", told.skipped));
@@ -102,6 +130,8 @@ impl Session<'_> {
         if own && !settings.dry_run {
             return ExitCode::SUCCESS;
         }
+        let schema = (stage.shows_schema && !settings.is_format_an_option()).then(|| settings.as_json());
+        let settings = schema.as_ref().unwrap_or(settings);
         let warnings = output.meta.get(builtin::WARNINGS).filter(|_| stage.builtin).and_then(Value::as_array);
         let warnings: Vec<String> =
             warnings.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
@@ -228,6 +258,7 @@ impl Session<'_> {
         match self.write(bytes) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Err(error) if stage.is_page() => self.report(&Settled::plain(out::unprinted(&error)), stage),
             Err(error) => self.report(&Settled::plain(out::unwritten(&error)), stage),
         }
     }
@@ -263,7 +294,7 @@ impl Session<'_> {
         let text = self.page_text(Detail::Short, registry, make);
         let text = self.safe(&text).into_owned();
         self.complain(&text);
-        Next::Done(tool_core::ErrorKind::InvalidArgs.into())
+        Next::Done(ErrorKind::InvalidArgs.into())
     }
 
     fn page_text(

@@ -8,6 +8,7 @@ mod warnings;
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
@@ -57,20 +58,23 @@ pub(crate) struct Batch {
     pub(crate) warnings: Option<Warnings>,
 }
 
+/// What keeps results from any other form.
+const LINES: &str = "the output is one JSON line for each call";
+
+/// Global options that make no sense for many calls, with the reason.
+const REFUSED: [(&[Global], &str); 4] = [
+    (&[Global::Envelope, Global::Out, Global::Json], LINES),
+    (&[Global::Input], "the arguments of a call stand in its line, as \"args\""),
+    (&[Global::IdempotencyKey], "one key would make one call of many"),
+    (&[Global::Schema], "a schema is that of one tool; ask for it with the tool's own command"),
+];
+
 /// The faults of global options that make no sense for many answers.
 pub(crate) fn refused(given: &AllGiven, settings: &Settings) -> Vec<Fault> {
-    let mut options = vec![
-        Global::Envelope,
-        Global::IdempotencyKey,
-        Global::Out,
-        Global::Json,
-        Global::Input,
-        Global::Schema,
-    ];
-    if settings.format.is_some_and(|format| format != Format::Jsonl) {
-        options.push(Global::Format);
-    }
-    refused::refused(given, &options, "the output is one JSON line for each call")
+    let format = settings.format.is_some_and(|format| format != Format::Jsonl);
+    let format: &[Global] = if format { &[Global::Format] } else { &[] };
+    let rows = REFUSED.into_iter().chain([(format, LINES)]);
+    rows.flat_map(|(options, because)| refused::refused(given, options, because)).collect()
 }
 
 /// What a line asks for.
@@ -203,24 +207,23 @@ impl Answers<'_> {
     }
 
     fn spawn(&self, call: Call) -> JoinHandle<ToolResult> {
-        let (executor, ctx, limit) = (self.executor.clone(), self.ctx.clone(), self.settings.timeout);
+        let (executor, ctx) = (self.executor.clone(), self.timed());
         let (dry_run, yes, program) = (self.settings.dry_run, self.settings.yes, self.program.clone());
         tokio::spawn(async move {
-            let run = async {
-                if dry_run {
-                    let plan = executor.plan(call, &ctx, Caller::Cli).await?;
-                    return planned(&program, executor.registry(), plan, yes).map(ToolOutput::structured);
-                }
-                executor.call(call, &ctx, Caller::Cli).await
-            };
-            match limit {
-                None => run.await,
-                Some(limit) => {
-                    let late = |_| Err(ToolError::timeout("The tool did not finish in time."));
-                    tokio::time::timeout(limit, run).await.unwrap_or_else(late)
-                }
+            if dry_run {
+                let plan = executor.plan(call, &ctx, Caller::Cli).await?;
+                return planned(&program, executor.registry(), plan, yes).map(ToolOutput::structured);
             }
+            executor.call(call, &ctx, Caller::Cli).await
         })
+    }
+
+    /// The context of a line that begins now: a call that takes too long ends as it does alone.
+    fn timed(&self) -> ToolContext {
+        match self.settings.timeout {
+            Some(limit) => self.ctx.to_builder().deadline(Instant::now() + limit).build(),
+            None => self.ctx.clone(),
+        }
     }
 
     async fn drain(&mut self, running: &mut VecDeque<Running>) -> Result<(), Unwritten> {
@@ -275,7 +278,7 @@ impl Answers<'_> {
         let registry = self.executor.registry();
         let entry = registry.get(&tool).filter(|entry| entry.def().surfaces.contains(Surface::Cli));
         head.tool = Value::from(entry.map_or(tool.as_str(), |entry| entry.name()));
-        let entry = entry.ok_or_else(|| unknown_tool(registry, &tool))?;
+        let entry = entry.ok_or_else(|| unknown_tool(&self.program, registry, &tool))?;
         let side_effect = entry.def().behavior.side_effect;
         Ok(Asked::Call(Call::new(tool, args), side_effect))
     }
@@ -285,7 +288,7 @@ impl Answers<'_> {
 fn planned(program: &str, registry: &Registry, plan: Plan, yes: bool) -> Result<Value, ToolError> {
     let tree = Tree::new(registry);
     let command = registry.get(&plan.tool).and_then(|entry| tree.of(entry));
-    let Some(command) = command else { return Err(unknown_tool(registry, &plan.tool)) };
+    let Some(command) = command else { return Err(unknown_tool(program, registry, &plan.tool)) };
     let def = command.entry.def();
     let table = Table::new(def, &schema::canonical(def)?);
     Ok(answer::planned(program, &command.words(), &table, plan, yes))

@@ -85,7 +85,7 @@ impl ClapTree<'_> {
             .filter(|command| self.lists(command))
             .map(|command| command.entry.name().to_owned())
             .collect();
-        let groups: Vec<String> = tools.groups.keys().cloned().collect();
+        let groups: Vec<String> = tools.listed_groups().cloned().collect();
         let named = |command: Command| command.mut_args(|arg| offering(arg, Arg::is_positional, &names));
         let topics = builtin::help::words().map(plain);
         let pages: Vec<Command> = root

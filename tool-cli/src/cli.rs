@@ -356,8 +356,8 @@ impl Cli {
     }
 
     /// Ends a program that could not be built.
-    pub(crate) fn fail(&self, error: ToolError, io: Io) -> ExitCode {
-        Session::new(self, Vec::<OsString>::new(), io).refuse(error)
+    pub(crate) fn fail(&self, argv: &[OsString], error: ToolError, io: Io) -> ExitCode {
+        Session::new(self, argv, io).refuse(error)
     }
 
     /// The same inside a runtime.
@@ -382,7 +382,8 @@ impl Cli {
         let registry = self.tools()?;
         let tree = Tree::new(&registry);
         let command = registry.get(tool).and_then(|entry| tree.of(entry));
-        let command = command.ok_or_else(|| crate::builtin::call::unknown_tool(&registry, tool))?;
+        let command =
+            command.ok_or_else(|| crate::builtin::call::unknown_tool(&self.name, &registry, tool))?;
         let def = command.entry.def();
         let table = Table::new(def, &schema::canonical(def)?);
         Ok([command.words(), command_line::words(&table, args)].concat())

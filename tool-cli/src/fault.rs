@@ -8,9 +8,6 @@ use tool_core::{ArgIssue, IssueCode};
 
 use crate::flags::Table;
 
-/// How many parameters a sentence lists.
-const NAMES_SHOWN: usize = 12;
-
 /// An issue made while the command line was read.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
@@ -18,8 +15,8 @@ pub(crate) struct Fault {
     pub(crate) issue: ArgIssue,
     /// The option as typed, or as usage shows it.
     pub(crate) flag: Option<String>,
-    /// The words at fault.
-    pub(crate) words: Option<Range<usize>>,
+    /// The words at fault, which need not stand together.
+    pub(crate) words: Vec<Range<usize>>,
 }
 
 impl Fault {
@@ -27,7 +24,7 @@ impl Fault {
     pub(crate) fn new(code: IssueCode, expected: impl Into<String>, got: impl Into<String>) -> Fault {
         let issue =
             ArgIssue { path: String::new(), code, expected: expected.into(), got: got.into(), hint: None };
-        Fault { issue, flag: None, words: None }
+        Fault { issue, flag: None, words: Vec::new() }
     }
 
     /// A word for which there is no place.
@@ -58,9 +55,15 @@ impl Fault {
         self
     }
 
-    /// The words it is about.
+    /// Words it is about, beside those that are known already.
     pub(crate) fn words(mut self, words: Range<usize>) -> Fault {
-        self.words = Some(words);
+        self.words.push(words);
+        self
+    }
+
+    /// The same where there may be none: a variable and the settings file have no words.
+    pub(crate) fn maybe_words(mut self, words: Option<Range<usize>>) -> Fault {
+        self.words.extend(words);
         self
     }
 
@@ -86,11 +89,5 @@ pub(crate) fn text(text: &str) -> String {
 /// `one of the parameters a, b`.
 pub(crate) fn one_of_parameters(table: &Table) -> String {
     let listed = table.params.iter().filter(|param| !param.hidden);
-    let names: Vec<&str> = listed.map(|param| param.name.as_str()).collect();
-    if names.is_empty() {
-        return "no parameters".to_owned();
-    }
-    let shown = names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ");
-    let more = if names.len() > NAMES_SHOWN { ", …" } else { "" };
-    format!("one of the parameters {shown}{more}")
+    args::one_of("parameters", listed.map(|param| param.name.as_str()))
 }

@@ -12,7 +12,7 @@ pub(crate) fn write(directory: &Path, files: &[(String, String)]) -> Result<Vec<
     let mut written = Vec::new();
     for (name, text) in files {
         let path = directory.join(name);
-        crate::out::replace(&path, text.as_bytes()).map_err(|error| {
+        crate::replace::replace(&path, text.as_bytes()).map_err(|error| {
             let place = path.display();
             ToolError::failed(format!("'{place}' cannot be written: {}.", error.kind())).code("output_write")
         })?;

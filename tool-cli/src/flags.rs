@@ -185,6 +185,11 @@ impl Table {
         self.params.iter().position(|param| param.is_called(name))
     }
 
+    /// The same itself.
+    pub(crate) fn param(&self, name: &str) -> Option<&Param> {
+        self.params.get(self.named(name)?)
+    }
+
     /// Whether a parameter is in no list.
     pub fn is_hidden(&self, param: usize) -> bool {
         self.params.get(param).is_some_and(|param| param.hidden)

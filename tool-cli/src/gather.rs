@@ -192,9 +192,10 @@ impl Gatherer<'_, '_, '_> {
     fn only<'u>(&mut self, uses: &[Use<'u>], path: &str) -> Found<Use<'u>> {
         match uses {
             [used] => Ok(*used),
-            [first, ..] => {
+            [first, others @ ..] => {
                 let fault = Fault::new(IssueCode::Duplicate, "one value", format!("{} values", uses.len()));
-                Err(self.note(fault, *first, path.to_owned()))
+                let others = others.iter().map(|used| used.words.cloned());
+                Err(self.note(others.fold(fault, Fault::maybe_words), *first, path.to_owned()))
             }
             [] => Err(Noted),
         }
@@ -209,7 +210,7 @@ impl Gatherer<'_, '_, '_> {
                 let hint = format!("use {}-file FILE{}", target.option(), by_variable.unwrap_or_default());
                 return Err(self.note(secret_shown("string (hidden)").hint(hint), used, path.to_owned()));
             }
-            Effect::File => return self.secret_file(used, path),
+            Effect::File => return self.secret_file(target, used, path),
             Effect::Give => {}
         }
         match target.kind {
@@ -248,12 +249,12 @@ impl Gatherer<'_, '_, '_> {
     }
 
     /// A secret from a file or standard input; one final line end is no part of it.
-    fn secret_file(&mut self, used: Use<'_>, path: &str) -> Found<Value> {
+    fn secret_file(&mut self, target: &Param, used: Use<'_>, path: &str) -> Found<Value> {
         let named = used.value.unwrap_or_default();
         let typed = named.to_string_lossy().into_owned();
         let bytes = if named == "-" {
             self.may_read(Word::Stdin, path)?;
-            self.sources.bytes(Word::Stdin, "-", used.flag)
+            self.sources.secret_of_stdin(&target.name, used.flag)
         } else {
             self.sources.file(named, &typed)
         };
@@ -293,11 +294,8 @@ impl Gatherer<'_, '_, '_> {
                 // A text that ends too early does so behind its last column, and there may be none.
                 issue.got = issue.got.replacen(", column 0: ", ", column 1: ", 1);
             }
-            self.out.faults.push(Fault {
-                issue,
-                flag: Some(used.flag.to_owned()),
-                words: used.words.cloned(),
-            });
+            let words = used.words.into_iter().cloned().collect();
+            self.out.faults.push(Fault { issue, flag: Some(used.flag.to_owned()), words });
         }
         Noted
     }
@@ -328,8 +326,7 @@ impl Gatherer<'_, '_, '_> {
     }
 
     fn note(&mut self, fault: Fault, used: Use<'_>, path: String) -> Noted {
-        let fault = fault.at_pointer(path).flag(used.flag);
-        self.out.faults.push(Fault { words: used.words.cloned(), ..fault });
+        self.out.faults.push(fault.at_pointer(path).flag(used.flag).maybe_words(used.words.cloned()));
         Noted
     }
 }

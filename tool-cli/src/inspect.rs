@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use tool_core::def::{CapabilityDef, SecretDef};
-use tool_core::{Registry, ToolContext, ToolError};
+use tool_core::{ArgIssue, ErrorKind, Registry, ToolContext, ToolError};
 
 use crate::dialects;
 use crate::doctor::{Check, Report};
+use crate::fault::Fault;
 use crate::limits;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -18,12 +19,16 @@ impl Session<'_> {
         report.checks.push(self.identity(registry));
         report.checks.extend(self.settings_checks(settings, registry));
         report.checks.push(self.terminal());
+        // Without a root there is no workspace either: what is to be done is said once.
+        let rootless = settings.check_root().is_err();
+        let follows = |error: &ToolError| rootless && error.kind() == ErrorKind::NotFound;
         let made = self.cli.context_of(settings, &self.io).map(|builder| builder.build());
         let fallback = || ToolContext::builder().secrets(settings.secrets()).build();
         let ctx = made.as_ref().ok().cloned().unwrap_or_else(fallback);
         report.checks.extend(secrets(registry, &ctx));
         match &made {
             Ok(ctx) => report.checks.extend(capabilities(registry, ctx)),
+            Err(error) if follows(error) => {}
             Err(error) => report.checks.push(broken("context", error)),
         }
         report.limits = limits::all(settings);
@@ -37,6 +42,7 @@ impl Session<'_> {
         for (name, probe) in &self.cli.probes {
             match probe(settings) {
                 Ok(probe) => report.add(name, probe),
+                Err(error) if follows(&error) => {}
                 Err(error) => report.checks.push(broken(name, &error)),
             }
         }
@@ -66,6 +72,12 @@ impl Session<'_> {
             .iter()
             .map(|setting| Check::ok(setting.name, shown(&setting.value)).from(setting.source.to_string()))
             .collect();
+        for check in checks.iter_mut().filter(|check| check.name == "config") {
+            let nowhere = settings.usual_file.as_ref().filter(|_| settings.file.is_none());
+            if let (Some(file), Some("default")) = (nowhere, check.source.as_deref()) {
+                check.value = format!("none at {}", file.display());
+            }
+        }
         let policy = self.policy_alone(registry, settings).map(|_| ());
         for (name, found) in [("root", settings.check_root()), ("policy", policy)] {
             let check = checks.iter_mut().find(|check| check.name == name);
@@ -77,8 +89,27 @@ impl Session<'_> {
             let advice = "correct the file, or name another one with --config; --config '' uses none";
             Check::fail("config", mistake.clone(), advice)
         };
+        if !settings.mistakes.is_empty() {
+            checks.retain(|check| check.name != "config");
+        }
         checks.extend(settings.mistakes.iter().map(wrong));
+        for fault in &settings.misread {
+            let check = self.misread(fault);
+            checks.retain(|other| other.name != check.name);
+            checks.push(check);
+        }
         checks
+    }
+
+    /// A variable whose text is none of the texts that it may have.
+    fn misread(&self, fault: &Fault) -> Check {
+        let source = fault.flag.clone().unwrap_or_default();
+        let variable = source.trim_start_matches('$');
+        let setting = variable.strip_prefix(&format!("{}_", self.cli.prefix())).unwrap_or(variable);
+        let ArgIssue { expected, got, hint, .. } = &fault.issue;
+        let hint = hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
+        let advice = format!("{hint}correct {variable}, or unset it");
+        Check::fail(setting.to_lowercase(), format!("expected {expected}, got {got}"), advice).from(source)
     }
 
     fn terminal(&self) -> Check {

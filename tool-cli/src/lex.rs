@@ -121,6 +121,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// How many words are read.
+    pub(crate) fn read(&self) -> usize {
+        self.at
+    }
+
     /// Goes on behind the command words, with the options of a tool.
     pub(crate) fn enter(&mut self, table: &'a Table) {
         self.table = table;

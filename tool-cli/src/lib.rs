@@ -54,6 +54,7 @@ mod program;
 mod progress;
 pub mod quote;
 mod refused;
+mod replace;
 mod route;
 mod run;
 mod runtime;

@@ -1,10 +1,13 @@
 //! The output of a running tool on the terminal, as it comes; behind it stands only what the output does not say. (cli.md §8)
+//!
+//! Output that nobody can see any more cancels the call that makes it.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use tokio_util::sync::CancellationToken;
 use tool_core::{LiveSink, Piece, ToolContext};
 
 use crate::progress::{Progress, Shared};
@@ -20,30 +23,39 @@ pub(crate) struct Live(Arc<Inner>);
 struct Inner {
     stdout: Shared,
     progress: Option<Progress>,
+    cancel: CancellationToken,
     shown: Mutex<Option<Shown>>,
 }
 
 /// What has been shown.
 struct Shown {
     queue: SyncSender<String>,
-    writing: JoinHandle<()>,
+    writing: JoinHandle<io::Result<()>>,
     /// Whether the cursor stands at the beginning of a line.
     at_start: bool,
     skipped: u64,
 }
 
 /// How the output on the terminal ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Told {
     /// Whether its last line is ended.
     pub(crate) ended: bool,
     /// Bytes that were not shown.
     pub(crate) skipped: u64,
+    /// Why the rest of it was not written.
+    pub(crate) lost: Option<io::Error>,
 }
 
 impl Live {
-    pub(crate) fn new(stdout: Shared, progress: Option<Progress>) -> Live {
-        Live(Arc::new(Inner { stdout, progress, shown: Mutex::new(None) }))
+    /// `cancel` is for the call alone.
+    pub(crate) fn new(stdout: Shared, progress: Option<Progress>, cancel: CancellationToken) -> Live {
+        Live(Arc::new(Inner { stdout, progress, cancel, shown: Mutex::new(None) }))
+    }
+
+    /// What cancels the call.
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        self.0.cancel.clone()
     }
 
     /// Waits until all is written; `None` when there was nothing.
@@ -51,8 +63,8 @@ impl Live {
         let shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let Shown { queue, writing, at_start, skipped, .. } = shown;
         drop(queue);
-        let _ = writing.join();
-        Some(Told { ended: at_start, skipped })
+        let lost = writing.join().ok().and_then(Result::err);
+        Some(Told { ended: at_start, skipped, lost })
     }
 }
 
@@ -60,13 +72,15 @@ impl Inner {
     fn start(&self) -> Shown {
         let (queue, pieces) = sync_channel::<String>(QUEUE);
         let mut stdout = self.stdout.clone();
-        let progress = self.progress.clone();
+        let (progress, cancel) = (self.progress.clone(), self.cancel.clone());
         let writing = thread::spawn(move || {
             // Progress leaves the terminal to the output, as long as that comes.
             let _held = progress.as_ref().map(Progress::hold);
             for piece in pieces {
-                let _ = stdout.write_all(piece.as_bytes()).and_then(|()| stdout.flush());
+                let written = stdout.write_all(piece.as_bytes()).and_then(|()| stdout.flush());
+                written.inspect_err(|_| cancel.cancel())?;
             }
+            Ok(())
         });
         Shown { queue, writing, at_start: true, skipped: 0 }
     }

@@ -46,8 +46,9 @@ fn section(page: &mut String, title: &str, program: &str, commands: &[Command<'_
 /// How to call any command, as Markdown.
 pub(crate) fn calling(program: &str) -> String {
     let kinds = ErrorKind::all().map(|kind| (kind.exit_code(), kind.as_str()));
-    let codes: Vec<String> =
-        std::iter::once((0, "success")).chain(kinds).map(|(code, word)| format!("{code} {word}")).collect();
+    let mut codes: Vec<(u8, &str)> = std::iter::once((0, "success")).chain(kinds).collect();
+    codes.sort_unstable();
+    let codes: Vec<String> = codes.iter().map(|(code, word)| format!("{code} {word}")).collect();
     format!(
         "\
 - All arguments as one JSON object: `{program} COMMAND --input '{{\"name\": \"value\"}}'`; `--input @FILE` and `--input -` read it.

@@ -100,13 +100,9 @@ impl Options<'_> {
             None => arg,
         };
         let heading = if param.kind.is_json() { "Structured options" } else { "Options" };
-        let arg = arg.help_heading(heading).help(match (spelling.effect, target.kind) {
-            (Effect::Negate, _) if target.nullable => "No value: null".to_owned(),
-            (Effect::Negate, Kind::Switch) => {
-                self.text(target, |text| format!("Turn off: {}", lower_first(text)))
-            }
-            (Effect::Negate, _) => "None: an empty list".to_owned(),
-            _ => self.text(target, str::to_owned),
+        let arg = arg.help_heading(heading).help(match meaning(target, spelling.effect) {
+            Meaning::Of(say) => self.text(target, say),
+            Meaning::Itself(text) => text.to_owned(),
         });
         Some(match (spelling.effect, target.kind) {
             (Effect::Negate, _) | (_, Kind::Switch) => arg.action(ArgAction::SetTrue),
@@ -239,6 +235,25 @@ fn value_hint(hint: Option<Hint>) -> ValueHint {
         Some(Hint::Command) => ValueHint::CommandName,
         Some(Hint::Shell) => ValueHint::CommandString,
         None => ValueHint::Other,
+    }
+}
+
+/// What a spelling of an option says of itself.
+pub(crate) enum Meaning {
+    /// A text made of its parameter's, with what is known of the value behind it.
+    Of(fn(&str) -> String),
+    /// A text of its own.
+    Itself(&'static str),
+}
+
+/// What a spelling with an effect means for its parameter. All that describes options asks here: what turns something off must
+/// never be described as what turns it on.
+pub(crate) fn meaning(param: &Param, effect: Effect) -> Meaning {
+    match (effect, param.kind) {
+        (Effect::Negate, _) if param.nullable => Meaning::Itself("No value: null"),
+        (Effect::Negate, Kind::Switch) => Meaning::Of(|text| format!("Turn off: {}", lower_first(text))),
+        (Effect::Negate, _) => Meaning::Itself("None: an empty list"),
+        _ => Meaning::Of(str::to_owned),
     }
 }
 

@@ -1,17 +1,16 @@
-//! `--out`: the result in a file, written beside it and renamed.
+//! `--out`: the result in a file, its binary blocks in files of their own.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tool_core::args::shown_name;
 use tool_core::{Content, ToolError, ToolOutput};
 
+use crate::binary::{self, Part};
 use crate::format::{self, Format, Target};
 use crate::program;
+use crate::replace::replace;
 use crate::settings::Settings;
 use crate::sources::reason;
 
@@ -23,15 +22,8 @@ pub(crate) enum Kept {
     All(Vec<String>),
 }
 
-/// A file that was written for a block.
-struct Written {
-    mime_type: String,
-    path: String,
-    bytes: usize,
-}
-
 /// Endings of files by media type.
-const ENDINGS: [(&str, &str); 8] = [
+const ENDINGS: [(&str, &str); 10] = [
     ("image/png", "png"),
     ("image/jpeg", "jpg"),
     ("image/gif", "gif"),
@@ -40,6 +32,8 @@ const ENDINGS: [(&str, &str); 8] = [
     ("audio/wav", "wav"),
     ("audio/mpeg", "mp3"),
     ("audio/ogg", "ogg"),
+    ("application/pdf", "pdf"),
+    ("application/zip", "zip"),
 ];
 
 /// Writes binary blocks to files, or else the rendered result to one.
@@ -50,46 +44,61 @@ pub(crate) fn write(
     tool: Option<&str>,
     settings: &Settings,
 ) -> Result<Kept, ToolError> {
-    let binary = output.content.iter().filter(|block| parts(block).is_some()).count();
-    if binary == 0 {
+    let parts: Vec<Part<'_>> = output.content.iter().filter_map(binary::part).collect();
+    if parts.is_empty() {
         let bytes = rendered(output, tool, settings);
         replace(&cwd.join(path), &bytes).map_err(|error| not_in(path, &cwd.join(path), &error))?;
         return Ok(Kept::Nothing(format!("wrote {} ({} bytes)", path.display(), bytes.len())));
     }
-    let several = binary > 1 || path.as_os_str().to_string_lossy().ends_with('/');
-    let mut written = Vec::new();
-    let mut blocks = Vec::new();
-    for block in &output.content {
-        let Some((mime_type, data)) = parts(block) else {
-            blocks.push(json!(block));
-            continue;
-        };
-        let target =
-            if several { path.join(numbered(written.len() + 1, mime_type)) } else { path.to_owned() };
-        let bytes = STANDARD.decode(data).unwrap_or_default();
-        replace(&cwd.join(&target), &bytes).map_err(|error| not_in(&target, &cwd.join(&target), &error))?;
-        let file = Written {
-            mime_type: mime_type.to_owned(),
-            path: target.display().to_string(),
-            bytes: bytes.len(),
-        };
-        blocks.push(named(block, &file));
-        written.push(file);
+    let several = parts.len() > 1 || path.as_os_str().to_string_lossy().ends_with('/');
+    // All of them first: what cannot be decoded leaves no half of a result behind.
+    let files = parts.iter().enumerate().map(|(index, part)| {
+        let target = if several { path.join(numbered(index + 1, part.mime_type)) } else { path.to_owned() };
+        Ok(File { target, bytes: part.bytes().ok_or_else(|| no_base64(index + 1, part.mime_type))? })
+    });
+    let files: Vec<File> = files.collect::<Result<_, ToolError>>()?;
+    let mut notes = Vec::new();
+    for (file, part) in files.iter().zip(&parts) {
+        let at = cwd.join(&file.target);
+        replace(&at, &file.bytes).map_err(|error| not_in(&file.target, &at, &error))?;
+        let (target, bytes) = (file.target.display(), file.bytes.len());
+        notes.push(format!("wrote {target} ({}, {bytes} bytes)", part.mime_type));
     }
-    let notes = written
-        .iter()
-        .map(|file| format!("wrote {} ({}, {} bytes)", file.path, file.mime_type, file.bytes))
-        .collect();
     if settings.is_structured() && output.structured.is_none() {
-        output.structured = Some(Value::Array(blocks));
+        let mut files = files.iter();
+        let named = |block: &Content| match binary::part(block).and_then(|_| files.next()) {
+            Some(file) => file.named(block),
+            None => block.to_mcp(),
+        };
+        output.structured = Some(output.content.iter().map(named).collect());
         output.content.clear();
     } else {
-        output.content.retain(|block| parts(block).is_none());
+        output.content.retain(|block| binary::part(block).is_none());
     }
     if output.content.is_empty() && output.structured.is_none() {
         output.content.push(Content::text(""));
     }
     Ok(Kept::All(notes))
+}
+
+/// The file of a binary block.
+struct File {
+    target: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl File {
+    /// The block with its file instead of its bytes.
+    fn named(&self, block: &Content) -> Value {
+        let mut value = block.to_mcp();
+        let holder = if value.get("resource").is_some() { &mut value["resource"] } else { &mut value };
+        if let Some(object) = holder.as_object_mut() {
+            object.retain(|key, _| key != "data" && key != "blob");
+            object.insert("path".to_owned(), json!(self.target.display().to_string()));
+            object.insert("bytes".to_owned(), json!(self.bytes.len()));
+        }
+        value
+    }
 }
 
 /// The result as it would have gone to standard output, in a pipe.
@@ -102,48 +111,9 @@ fn rendered(output: &ToolOutput, tool: Option<&str>, settings: &Settings) -> Vec
     format::render(output, format, Target::default()).bytes
 }
 
-/// Media type and base64 of a binary block.
-fn parts(block: &Content) -> Option<(&str, &str)> {
-    match block {
-        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => Some((mime_type, data)),
-        Content::Text { .. }
-        | Content::Resource { .. }
-        | Content::Json { .. }
-        | Content::ResourceLink { .. } => None,
-    }
-}
-
-/// A block with its file instead of its bytes.
-fn named(block: &Content, file: &Written) -> Value {
-    let mut value = json!(block);
-    if let Some(object) = value.as_object_mut() {
-        object.shift_remove("data");
-        object.insert("path".to_owned(), json!(file.path));
-        object.insert("bytes".to_owned(), json!(file.bytes));
-    }
-    value
-}
-
 fn numbered(number: usize, mime_type: &str) -> PathBuf {
     let ending = ENDINGS.iter().find(|row| row.0 == mime_type).map_or("bin", |row| row.1);
     PathBuf::from(format!("{number}.{ending}"))
-}
-
-/// Writes a file beside its place and renames it, so that nobody ever reads half of it.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // What ends with a slash is a directory, which `Path` does not tell.
-    if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.part", std::process::id()));
-    fs::write(&beside, bytes)?;
-    fs::rename(&beside, path).inspect_err(|_| {
-        let _ = fs::remove_file(&beside);
-    })
 }
 
 /// The code of what could not be written.
@@ -153,6 +123,25 @@ pub(crate) const UNWRITTEN: &str = "output_write";
 pub(crate) fn unwritten(error: &io::Error) -> ToolError {
     ToolError::failed(format!("The call succeeded, but its result could not be written: {}.", error.kind()))
         .code(UNWRITTEN)
+}
+
+/// The error of a call that was cancelled since its output could not be written any more.
+pub(crate) fn cut_off(error: &io::Error) -> ToolError {
+    ToolError::failed(format!("The call was cancelled: its output could not be written: {}.", error.kind()))
+        .code(UNWRITTEN)
+}
+
+/// The error of a page that could not be delivered: no call was made for it.
+pub(crate) fn unprinted(error: &io::Error) -> ToolError {
+    ToolError::failed(format!("The output could not be written: {}.", error.kind())).code(UNWRITTEN)
+}
+
+/// The error of a binary block that the tool did not encode as it should.
+fn no_base64(number: usize, mime_type: &str) -> ToolError {
+    let mime_type = shown_name(mime_type);
+    let text =
+        format!("The call succeeded, but part {number} of its result ({mime_type}) is not valid base64.");
+    ToolError::failed(text).code(UNWRITTEN).hint("without --out the rest of the result is shown")
 }
 
 /// The error of a result that could not be written to a file.

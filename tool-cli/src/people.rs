@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::flags::Table;
 use crate::quote::quote;
-use crate::settled::Settled;
+use crate::settled::{Settled, unlisted};
 use crate::style::Style;
 use crate::visible::visible;
 use crate::yaml;
@@ -96,7 +96,7 @@ fn issues(settled: &Settled, scene: &Scene<'_>) -> String {
         .zip(&settled.words)
         .take(ISSUES_SHOWN)
         .map(|((issue, flag), words)| {
-            let place = place(issue, flag.as_deref(), words.as_ref(), scene);
+            let place = place(issue, flag.as_deref(), words.first(), scene);
             (scene.safe(&place).into_owned(), sentence(issue, scene.table))
         })
         .collect();
@@ -106,8 +106,11 @@ fn issues(settled: &Settled, scene: &Scene<'_>) -> String {
         let pad = " ".repeat(width.saturating_sub(place.width()));
         let _ = writeln!(out, "  {place}{pad}  {}", scene.safe(&sentence));
     }
-    if all.len() > ISSUES_SHOWN {
-        let _ = writeln!(out, "  … {} more; --json lists all", all.len() - ISSUES_SHOWN);
+    let unlisted = unlisted(&settled.error);
+    let more = all.len().saturating_sub(ISSUES_SHOWN) + unlisted;
+    if more > 0 {
+        let listed = if unlisted > 0 { all.len().to_string() } else { "all".to_owned() };
+        let _ = writeln!(out, "  … {more} more; --json lists {listed}");
     }
     out
 }
@@ -160,10 +163,12 @@ fn options(text: &str, path: &str, table: &Table) -> String {
             out.push_str(part);
             continue;
         }
+        // Another name of a parameter is no option that anybody wrote: it stays the key that it is.
+        let is_alias = head.is_empty() && table.param(part).is_some_and(|param| param.name != part);
         let option = if part.starts_with("--") {
             Some(part.to_owned())
         } else {
-            table.usage(&format!("{head}/{part}"))
+            table.usage(&format!("{head}/{part}")).filter(|_| !is_alias)
         };
         out.push_str(&option.unwrap_or_else(|| format!("`{part}`")));
     }
@@ -187,7 +192,7 @@ fn listed_options(expected: &str, table: &Table) -> String {
 
 /// The command line with `^` under the words at fault.
 fn echo(settled: &Settled, scene: &Scene<'_>) -> Option<String> {
-    if scene.table.has_secret() || settled.words.iter().all(Option::is_none) {
+    if scene.table.has_secret() || settled.words.iter().all(Vec::is_empty) {
         return None;
     }
     let faulty = |at: usize| settled.words.iter().flatten().any(|words| words.contains(&at));

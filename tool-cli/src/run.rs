@@ -28,9 +28,14 @@ use crate::{route, signals};
 /// }
 /// ```
 pub fn run() -> ExitCode {
+    main(Ok(Cli::discover().name(called())))
+}
+
+/// What the program was called as.
+fn called() -> String {
     let called = std::env::args_os().next().map(PathBuf::from);
-    let name = called.as_deref().and_then(Path::file_stem).and_then(|name| name.to_str()).unwrap_or("tool");
-    main(Ok(Cli::discover().name(name)))
+    let name = called.as_deref().and_then(Path::file_stem).and_then(|name| name.to_str());
+    name.unwrap_or("tool").to_owned()
 }
 
 /// The `main` of a program that is more than its linked tools.
@@ -57,7 +62,7 @@ pub fn main_from(cli: Result<Cli, ToolError>, argv: impl Iterator<Item = OsStrin
                 cli.close();
                 code
             }
-            Err(error) => Cli::discover().fail(error, io),
+            Err(error) => Cli::discover().name(called()).fail(&argv, error, io),
         },
         Err(error) => {
             complain(&unready(&error));

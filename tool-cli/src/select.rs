@@ -6,7 +6,7 @@
 mod told;
 
 use serde_json::{Map, Value};
-use serde_json_path::JsonPath;
+use serde_json_path::{JsonPath, ParseError};
 use tool_core::ToolOutput;
 use tool_core::args::{did_you_mean, shown_name, suggest};
 
@@ -58,7 +58,7 @@ impl Selection {
     pub fn parse(text: &str) -> Result<Selection, String> {
         let text = text.trim();
         if text.starts_with('$') {
-            return JsonPath::parse(text).map(Selection::Query).map_err(|error| error.message().to_owned());
+            return JsonPath::parse(text).map(Selection::Query).map_err(|error| no_query(&error));
         }
         let paths: Vec<Path> =
             text.split(',').map(|path| Path::parse(path.trim())).collect::<Result<_, _>>()?;
@@ -151,6 +151,16 @@ impl Path {
         let (list, rest) = (shown_name(&list), shown_name(&rest));
         Some(format!("`{list}` is a list: write `{list}[0].{rest}`, or `{root}.{list}[*].{rest}` for all"))
     }
+}
+
+/// What is wrong with a query. Often the parser knows no more than where it stopped.
+fn no_query(error: &ParseError) -> String {
+    let why = Some(error.message()).filter(|why| *why != "parser error");
+    let why = why.map(|why| format!(" ({})", shown_name(why))).unwrap_or_default();
+    format!(
+        "no query at character {}{why}; write `$.name`, `$.list[0]` or `$.list[*].name`",
+        error.position() + 1
+    )
 }
 
 /// Steps as they are written, `a.b[0]`.

@@ -73,6 +73,8 @@ pub(crate) struct Stage {
     pub(crate) table: Table,
     /// Whether it is one of the commands that every program has.
     pub(crate) builtin: bool,
+    /// Whether a schema is shown, whose form is the target's own unless an option asks for another.
+    pub(crate) shows_schema: bool,
 }
 
 impl Stage {
@@ -80,6 +82,14 @@ impl Stage {
     pub(crate) fn told(&self) -> Option<String> {
         let words = self.command.as_ref().filter(|_| self.builtin).map(|words| words.join(" "));
         words.or_else(|| self.tool.clone())
+    }
+
+    /// Whether a page is printed, and no result of a call.
+    pub(crate) fn is_page(&self) -> bool {
+        match self.tool.as_deref() {
+            Some(tool) => self.builtin && builtin::is_page(tool),
+            None => true,
+        }
     }
 }
 
@@ -135,9 +145,11 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// Ends a run with an error that is not about its words.
+    /// Ends a run with an error that is not about its words, which say in which form to report it.
     pub(crate) fn refuse(&mut self, error: ToolError) -> ExitCode {
-        self.report(&Settled::plain(error), &Stage::default())
+        let (raw, none) = (RawArgs::new(self.argv.iter()), Table::default());
+        let refusal = self.early(Lexer::new(&raw, &none), Settled::plain(error));
+        self.report(&refusal.settled, &refusal.stage)
     }
 
     fn read(&mut self) -> Result<Next, Box<Refusal>> {
@@ -148,16 +160,18 @@ impl<'c> Session<'c> {
             let line = format!("{} {}", self.cli.name, self.cli.version);
             return Ok(Next::Done(self.print(&format!("{}\n", line.trim_end()))));
         }
-        let registry = self.cli.tools()?;
-        let named = registry.iter().map(|entry| (entry.name(), entry.def()));
-        if let Some(error) = clash::error(&clash::clashes(named)) {
-            return Err(error.into());
-        }
+        let registry = match self.cli.tools().and_then(unclashing) {
+            Ok(registry) => registry,
+            Err(error) => return Err(self.early(lexer, Settled::plain(error))),
+        };
         #[cfg(feature = "dynamic-completion")]
         if let Some(completion) = self.dynamic_completion(&registry)? {
             return Ok(Next::Done(self.print_bytes(&completion, &Stage::default())));
         }
-        let builtins = builtin::registry_with(&self.cli.commands)?;
+        let builtins = match builtin::registry_with(&self.cli.commands) {
+            Ok(builtins) => builtins,
+            Err(error) => return Err(self.early(lexer, Settled::plain(error))),
+        };
         let (tree, own) = (Tree::new(&registry), Tree::new(&builtins));
         let route = route::route(&mut lexer, &self.cli.name, &tree, &own);
         let help = lexer.help();
@@ -233,12 +247,22 @@ impl<'c> Session<'c> {
         if about.is_some() && builtin::writes_files(command.entry.name()) {
             settings.directory = settings.out.take().map(|path| self.io.cwd.join(path));
         }
+        if about.is_some() && builtin::is_page(command.entry.name()) {
+            settings.ask_by_options_alone();
+        }
+        let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
+        if tolerant {
+            // What no word of the command line says wrongly keeps these from nothing.
+            (faults, settings.misread) = faults.into_iter().partition(|fault| !fault.words.is_empty());
+        }
         let stage = Stage {
             settings: Some(settings.clone()),
             tool: Some(command.entry.name().to_owned()),
             command: Some(command.words()),
             table,
             builtin: about.is_some(),
+            shows_schema: lexed.globals.has(Global::Schema)
+                || (about.is_some() && builtin::shows_schemas(command.entry.name()) && !settings.dry_run),
         };
         if lexed.globals.has(Global::Schema) {
             return match settings.schema.filter(|_| faults.is_empty()) {
@@ -255,7 +279,6 @@ impl<'c> Session<'c> {
         if about.is_some() {
             faults.extend(builtin::refused(command.entry.name(), &lexed.globals));
         }
-        let tolerant = about.is_some() && builtin::needs_no_settings(command.entry.name());
         if !tolerant && let Err(error) = usable(&settings, &lexed, &mut faults) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
@@ -298,7 +321,9 @@ impl<'c> Session<'c> {
         };
         let progress = self.progress(settings, &stage);
         let shown = progress.as_ref().map(Running::progress);
-        let live = self.live(settings).then(|| Live::new(self.stdout.clone(), shown.cloned()));
+        let live = self
+            .live(settings)
+            .then(|| Live::new(self.stdout.clone(), shown.cloned(), self.io.cancel.child_token()));
         let made = self.environment(settings, &stage, shown, live.clone(), registry, about);
         let (executor, ctx) = match made {
             Ok(made) => made,
@@ -347,6 +372,15 @@ impl<'c> Session<'c> {
     }
 }
 
+/// The tools, unless two of them are one command.
+fn unclashing(registry: Registry) -> Result<Registry, ToolError> {
+    let named = registry.iter().map(|entry| (entry.name(), entry.def()));
+    match clash::error(&clash::clashes(named)) {
+        Some(error) => Err(error),
+        None => Ok(registry),
+    }
+}
+
 /// Whether arguments are words of the command line, which are texts whatever they mean. An object that stands alone means what
 /// it says, as on every other surface.
 fn is_of_words(lexed: &Lexed) -> bool {
@@ -360,7 +394,10 @@ fn usable(settings: &Settings, lexed: &Lexed, faults: &mut Vec<Fault>) -> Result
         Err(_) if !lexed.faults.is_empty() || !lexed.unknown.is_empty() || !faults.is_empty() => {
             let root = settings.root.to_string_lossy();
             let fault = Fault::new(IssueCode::Invalid, "an existing directory", text(&root));
-            faults.push(fault.flag(match settings.source_of_root() {
+            let source = settings.source_of_root();
+            let given = lexed.globals.last(Global::Root).filter(|_| source == Source::Option);
+            let fault = fault.maybe_words(given.map(|given| given.words.clone()));
+            faults.push(fault.flag(match source {
                 Source::Option | Source::Default => "--root".to_owned(),
                 source => source.to_string(),
             }));

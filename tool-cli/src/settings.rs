@@ -87,6 +87,8 @@ pub struct Settings {
     pub(crate) sources: Vec<Setting>,
     /// What is wrong with the settings file, one line for each mistake.
     pub(crate) mistakes: Vec<String>,
+    /// What is wrong with variables, for a command that tells of it instead of ending with it.
+    pub(crate) misread: Vec<Fault>,
     /// The error of the only mistake, where it is a limit that the program refuses.
     pub(crate) refused: Option<file::Refused>,
     pub(crate) variables: Variables,
@@ -191,6 +193,12 @@ impl Settings {
     /// # Errors
     /// `not_found`, code `root_not_found`.
     pub(crate) fn check_root(&self) -> Result<(), ToolError> {
+        // The working directory was deleted, and what a relative path leads to is no place in the file system any more.
+        if self.root.is_relative() {
+            return Err(ToolError::not_found("The working directory was deleted.")
+                .code("root_not_found")
+                .hint("change to a directory that exists, or name one with --root"));
+        }
         if self.root.is_dir() {
             return Ok(());
         }
@@ -206,8 +214,38 @@ impl Settings {
 
     /// Who named the workspace.
     pub(crate) fn source_of_root(&self) -> Source {
-        let named = self.sources.iter().find(|setting| setting.name == "root");
+        self.source_of("root")
+    }
+
+    fn source_of(&self, name: &str) -> Source {
+        let named = self.sources.iter().find(|setting| setting.name == name);
         named.map_or(Source::Default, |setting| setting.source.clone())
+    }
+
+    /// How the policy is left out, by who named it.
+    pub(crate) fn without_policy(&self) -> String {
+        match self.source_of("policy") {
+            Source::Variable(name) => format!("unset {name}"),
+            Source::File { path, line } => format!("remove policy from {}:{line}", path.display()),
+            Source::Option | Source::Default => "leave out --policy".to_owned(),
+        }
+    }
+
+    /// Whether an option asks for a format.
+    pub(crate) fn is_format_an_option(&self) -> bool {
+        self.source_of("format") == Source::Option
+    }
+
+    /// The same with results as JSON.
+    pub(crate) fn as_json(&self) -> Settings {
+        Settings { format: Some(Format::Json), ..self.clone() }
+    }
+
+    /// Drops a format that no option asked for: a page or script has a form of its own.
+    pub(crate) fn ask_by_options_alone(&mut self) {
+        if !self.is_format_an_option() {
+            self.format = None;
+        }
     }
 }
 
@@ -263,6 +301,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         tables: BTreeMap::new(),
         sources: Vec::new(),
         mistakes: Vec::new(),
+        misread: Vec::new(),
         refused: None,
         variables: Variables(Arc::new(io.env.clone())),
         #[cfg(feature = "store")]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tool_core::args::refused;
 use tool_core::{ArgIssue, ErrorKind, ToolError};
 
 use crate::fault::Fault;
@@ -16,21 +17,22 @@ pub(crate) struct Settled {
     /// For each issue the option as typed, or as usage shows it.
     pub(crate) flags: Vec<Option<String>>,
     /// For each issue the words at fault.
-    pub(crate) words: Vec<Option<Range<usize>>>,
+    pub(crate) words: Vec<Vec<Range<usize>>>,
 }
 
 impl Settled {
     /// An error that has nothing to do with arguments.
     pub(crate) fn plain(error: ToolError) -> Settled {
         let issues = error.arg_issues().len();
-        Settled { error, flags: vec![None; issues], words: vec![None; issues] }
+        Settled { error, flags: vec![None; issues], words: vec![Vec::new(); issues] }
     }
 
     /// An error made of faults alone.
     pub(crate) fn of_faults(faults: Vec<Fault>) -> Settled {
         let issues: Vec<ArgIssue> = faults.iter().map(|fault| fault.issue.clone()).collect();
         let (flags, words) = faults.into_iter().map(|fault| (fault.flag, fault.words)).unzip();
-        Settled { error: misfit(issues), flags, words }.told()
+        let total = issues.len();
+        Settled { error: refused(issues, total), flags, words }.told()
     }
 
     /// The error of a call.
@@ -43,7 +45,8 @@ impl Settled {
         let dropped = kept.len() < error.arg_issues().len();
         let mut open: Vec<&Fault> = gathered.faults.iter().collect();
         let (flags, words) = kept.iter().map(|issue| origin(issue, table, gathered, &mut open)).unzip();
-        let error = if dropped { misfit(kept) } else { error };
+        let total = kept.len() + unlisted(&error);
+        let error = if dropped { refused(kept, total) } else { error };
         Settled { error, flags, words }.told()
     }
 
@@ -72,22 +75,19 @@ fn origin(
     table: &Table,
     gathered: &Gathered,
     open: &mut Vec<&Fault>,
-) -> (Option<String>, Option<Range<usize>>) {
+) -> (Option<String>, Vec<Range<usize>>) {
     if let Some(index) = open.iter().position(|fault| fault.issue == *issue) {
         let fault = open.remove(index);
         return (fault.flag.clone(), fault.words.clone());
     }
     if let Some((flag, words)) = gathered.origins.of(&issue.path) {
-        return (Some(flag.to_owned()), words);
+        return (Some(flag.to_owned()), words.into_iter().collect());
     }
-    (table.usage(&issue.path), None)
+    (table.usage(&issue.path), Vec::new())
 }
 
-/// The error for arguments that do not fit.
-pub(crate) fn misfit(issues: Vec<ArgIssue>) -> ToolError {
-    let message = match issues.len() {
-        1 => "1 argument does not fit.".to_owned(),
-        count => format!("{count} arguments do not fit."),
-    };
-    ToolError::invalid_args(message).issues(issues)
+/// The issues that an error counts and does not list.
+pub(crate) fn unlisted(error: &ToolError) -> usize {
+    let more = error.details().get("more").and_then(serde_json::Value::as_u64);
+    more.and_then(|more| usize::try_from(more).ok()).unwrap_or(0)
 }

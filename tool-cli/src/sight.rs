@@ -140,7 +140,7 @@ impl Session<'_> {
             let text = "This program decides by itself what its tools may do.";
             return Err(ToolError::not_configured(text)
                 .code("policy_unsupported")
-                .hint("leave out --policy"));
+                .hint(settings.without_policy()));
         }
         let builder = Executor::standard(registry.clone()).gate(OperatorSight(registry.clone(), stored));
         let builder = self.cli.layered(builder, settings)?;
@@ -179,7 +179,7 @@ impl Session<'_> {
             let text = "This program reads no policy files.";
             return Err(ToolError::not_configured(text)
                 .code("policy_unsupported")
-                .hint("leave out --policy"));
+                .hint(settings.without_policy()));
         };
         read(file, settings, registry).map(Some)
     }

@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 use crate::builtin::Program;
 use crate::command_line;
-use crate::flags::{Param, Table};
+use crate::flags::{Effect, Param, Table};
 use crate::llms;
-use crate::options::one_line;
+use crate::options::{Meaning, meaning, one_line};
 use crate::quote::quote;
 use crate::sample;
 use crate::schema;
-use crate::synopsis::{flag, synopsis};
+use crate::synopsis::{flag, listed, synopsis};
 use crate::tree::{Command, Tree};
 
 /// Bytes of one SKILL.md.
@@ -140,7 +140,11 @@ fn argument_list(table: &Table) -> String {
         .filter(|param| param.long.is_some() && !param.hidden && param.deprecated.is_none());
     let line = |param: &Param| {
         let brackets = crate::brackets::brackets(param);
-        let text = [vec![one_line(&param.doc)], param.notes(), brackets].concat();
+        let effect = listed(param, table).map_or(Effect::Give, |row| row.effect);
+        let text = match meaning(param, effect) {
+            Meaning::Of(say) => [vec![say(&one_line(&param.doc))], param.notes(), brackets].concat(),
+            Meaning::Itself(text) => vec![text.to_owned()],
+        };
         let option = || if param.positional || param.last { param.usage() } else { Some(flag(param, table)) };
         format!("- `{}`: {}\n", option().unwrap_or_default(), text.join(" ").trim())
     };

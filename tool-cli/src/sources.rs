@@ -114,6 +114,15 @@ impl Sources<'_> {
         Some(answer.trim_end_matches(['\r', '\n']).to_owned()).filter(|secret| !secret.is_empty())
     }
 
+    /// A secret from standard input: asked for without echo, where that is a terminal.
+    pub(crate) fn secret_of_stdin(&mut self, name: &str, flag: &str) -> Result<Vec<u8>, Box<Fault>> {
+        if !self.stdin_is_terminal || self.terminal.is_none() {
+            return self.bytes(Word::Stdin, "-", flag);
+        }
+        self.may_ask()?;
+        Ok(self.secret(name).unwrap_or_default().into_bytes())
+    }
+
     /// Refuses standard input where that is a person who must not be asked.
     fn may_ask(&self) -> Result<(), Box<Fault>> {
         if self.stdin_is_terminal && self.no_input {
@@ -132,9 +141,6 @@ impl Sources<'_> {
 
     /// The bytes of a file, relative to the working directory.
     pub(crate) fn file(&self, path: &OsStr, typed: &str) -> Result<Vec<u8>, Box<Fault>> {
-        if path.is_empty() {
-            return Err(unreadable(typed, "a file without a name", "write @FILE"));
-        }
         self.opened(path, typed, |from| read(from, self.limit))
     }
 
@@ -145,15 +151,22 @@ impl Sources<'_> {
         typed: &str,
         read: impl FnOnce(&mut dyn Read) -> Result<Vec<u8>, String>,
     ) -> Result<Vec<u8>, Box<Fault>> {
-        let shown = path.to_string_lossy();
-        let open = || {
-            let mut file = File::open(self.cwd.join(path)).map_err(|error| reason(&error))?;
-            match file.metadata() {
-                Ok(metadata) if metadata.is_dir() => Err("it is a directory".to_owned()),
-                _ => read(&mut file),
-            }
-        };
-        open().map_err(|why| unreadable(typed, &format!("'{}'", shown_name(&shown)), &why))
+        let mut file = open(path, typed, self.cwd)?;
+        read(&mut file).map_err(|why| unreadable(typed, &quoted(path), &why))
+    }
+}
+
+/// Opens a file to read, relative to the working directory. `typed` is the word that named it.
+pub(crate) fn open(path: &OsStr, typed: &str, cwd: &Path) -> Result<File, Box<Fault>> {
+    if path.is_empty() {
+        return Err(unreadable(typed, "a file without a name", "name one"));
+    }
+    let file = File::open(cwd.join(path)).map_err(|error| unreadable_file(path, typed, &error))?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => {
+            Err(unreadable_file(path, typed, &io::ErrorKind::IsADirectory.into()))
+        }
+        _ => Ok(file),
     }
 }
 
@@ -169,10 +182,13 @@ pub(crate) fn no_text(word: &OsStr) -> Fault {
     *not_utf8(&word.to_string_lossy(), valid)
 }
 
-/// The fault of a file that cannot be opened.
-pub(crate) fn unreadable_file(path: &OsStr, error: &io::Error) -> Box<Fault> {
-    let shown = path.to_string_lossy();
-    unreadable(&shown, &format!("'{}'", shown_name(&shown)), &reason(error))
+/// The fault of a file that cannot be read.
+pub(crate) fn unreadable_file(path: &OsStr, typed: &str, error: &io::Error) -> Box<Fault> {
+    unreadable(typed, &quoted(path), &reason(error))
+}
+
+fn quoted(path: &OsStr) -> String {
+    format!("'{}'", shown_name(&path.to_string_lossy()))
 }
 
 fn unreadable(typed: &str, what: &str, why: &str) -> Box<Fault> {

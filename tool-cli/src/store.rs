@@ -101,8 +101,23 @@ impl Store {
         }
     }
 
+    /// The same where tools cannot change it. The usual place is the person's own, wherever the workspace is; a chosen one must
+    /// not lie in it.
+    pub(crate) fn recording_outside(
+        &self,
+        settings: &Settings,
+    ) -> Result<Option<Arc<LazyJournal>>, ToolError> {
+        let journal = self.recording(settings)?;
+        if let Some(journal) = journal.as_ref().filter(|_| settings.journal().is_named()) {
+            journal.outside_of(&settings.root);
+        }
+        Ok(journal)
+    }
+
     fn options(&self, settings: &Settings) -> Result<SqliteOptions, ToolError> {
         let mut options = SqliteOptions::default();
+        let place = settings.journal().variable("JOURNAL");
+        options.advice = Some(format!("set {place} to a writable place, or off"));
         let name = settings.journal().key_variable();
         options.key = match settings.variable(&name) {
             Some(text) => Key::of_text(&name, text)?,
@@ -183,11 +198,7 @@ impl Cli {
         builder: ContextBuilder,
         settings: &Settings,
     ) -> Result<ContextBuilder, ToolError> {
-        let journal = self.store.recording(settings)?;
-        // The usual place is the person's own, wherever the workspace is; a chosen one must not lie in it.
-        if let Some(journal) = journal.as_ref().filter(|_| settings.journal().is_named()) {
-            journal.outside_of(&settings.root);
-        }
+        let journal = self.store.recording_outside(settings)?;
         // A dry run takes no attempt.
         let journal = journal.as_deref().filter(|_| !settings.dry_run);
         Ok(match coordinates::of(settings, journal)? {

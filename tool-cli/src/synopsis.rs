@@ -1,6 +1,6 @@
 //! A command with everything it takes, on one line, for models.
 
-use crate::flags::{Param, Table};
+use crate::flags::{Param, Spelling, Table};
 use crate::kind::Kind;
 
 /// `demo store search <QUERY> [--limit N]`: the command with everything it takes.
@@ -38,8 +38,11 @@ pub(crate) fn flag(param: &Param, table: &Table) -> String {
     if param.kind == Kind::Switch && param.switched_on().is_none() {
         return format!("--[no-]{}", param.long.as_deref().unwrap_or(&param.name));
     }
+    listed(param, table).map_or_else(|| param.option(), |row| format!("--{}", row.long))
+}
+
+/// The spelling itself; `None` for what has a position.
+pub(crate) fn listed<'t>(param: &Param, table: &'t Table) -> Option<&'t Spelling> {
     let index = table.params.iter().position(|other| other.name == param.name);
-    let own =
-        table.spellings.iter().find(|row| Some(row.param) == index && row.member.is_none() && row.listed);
-    own.map_or_else(|| param.option(), |row| format!("--{}", row.long))
+    table.spellings.iter().find(|row| Some(row.param) == index && row.member.is_none() && row.listed)
 }

@@ -40,18 +40,18 @@ fn blocks(content: &[Content]) -> String {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
+        if let Some(part) = binary::part(block) {
+            text.push_str(&part.placeholder());
+            continue;
+        }
         match block {
-            Content::Text { text: own } => text.push_str(own),
-            Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-                text.push_str(&binary::placeholder(data, mime_type));
-            }
-            Content::Resource { body: ResourceBody::Text(own), .. } => text.push_str(own),
-            Content::Resource { body: ResourceBody::Blob(data), mime_type, .. } => {
-                let mime = mime_type.as_deref().unwrap_or("application/octet-stream");
-                text.push_str(&binary::placeholder(data, mime));
+            Content::Text { text: own } | Content::Resource { body: ResourceBody::Text(own), .. } => {
+                text.push_str(own);
             }
             Content::Json { value } => text.push_str(&yaml::render(value)),
             Content::ResourceLink { uri, name, .. } => text.push_str(&format!("[{name}: {uri}]")),
+            // Bytes, which have their placeholder.
+            Content::Image { .. } | Content::Audio { .. } | Content::Resource { .. } => {}
         }
     }
     text

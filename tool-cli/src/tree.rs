@@ -92,6 +92,11 @@ impl<'r> Tree<'r> {
         group.chain(tools).any(Command::is_listed)
     }
 
+    /// The groups that lists show.
+    pub(crate) fn listed_groups(&self) -> impl Iterator<Item = &String> {
+        self.groups.iter().filter(|(_, commands)| commands.iter().any(Command::is_listed)).map(|row| row.0)
+    }
+
     /// What a listed word leads to: a group, or a tool without one.
     pub(crate) fn listed(&self, word: &str) -> Option<Node<'_, 'r>> {
         if let Some((group, _)) = self.groups.get_key_value(word) {
@@ -146,7 +151,7 @@ impl<'r> Tree<'r> {
     fn candidates(&self, taken: &[String]) -> Vec<(String, String)> {
         let mut candidates = Vec::new();
         if taken.is_empty() {
-            candidates.extend(self.groups.keys().map(|group| (group.clone(), group.clone())));
+            candidates.extend(self.listed_groups().map(|group| (group.clone(), group.clone())));
         }
         for command in self.all().filter(|command| command.is_listed()) {
             let words = command.words();

@@ -76,6 +76,27 @@ impl Content {
     pub fn text(text: impl Into<String>) -> Content {
         Content::Text { text: text.into() }
     }
+
+    /// The block as MCP writes it (specification 2025-11-25, content types). MCP has no block for a JSON value: it goes as its
+    /// compact text.
+    pub fn to_mcp(&self) -> Value {
+        match self {
+            Content::Resource { uri, mime_type, body } => {
+                let mut resource = Map::from_iter([("uri".to_owned(), uri.clone().into())]);
+                if let Some(mime) = mime_type {
+                    resource.insert("mimeType".to_owned(), mime.clone().into());
+                }
+                let (key, body) = match body {
+                    ResourceBody::Text(text) => ("text", text),
+                    ResourceBody::Blob(data) => ("blob", data),
+                };
+                resource.insert(key.to_owned(), body.clone().into());
+                json!({"type": "resource", "resource": resource})
+            }
+            Content::Json { value } => json!(Content::text(value.to_string())),
+            other => json!(other),
+        }
+    }
 }
 
 /// What a successful call gives back.
@@ -120,13 +141,14 @@ impl ToolOutput {
         self
     }
 
-    /// The value of `data` in the success envelope: the structured value, else one text as a string, else the blocks.
+    /// The value of `data` in the success envelope: the structured value, else one text as a string, else the blocks as
+    /// MCP writes them.
     pub fn data(&self) -> Value {
         match (&self.structured, self.content.as_slice()) {
             (Some(value), _) => value.clone(),
             (None, []) => Value::Null,
             (None, [Content::Text { text }]) => Value::String(text.clone()),
-            (None, blocks) => json!(blocks),
+            (None, blocks) => blocks.iter().map(Content::to_mcp).collect(),
         }
     }
 }

@@ -58,6 +58,23 @@ impl LazyJournal {
         &self.path
     }
 
+    /// Whether there is something in its place. A seal without its journal tells of one.
+    pub fn exists(&self) -> bool {
+        self.path.exists() || self.path.with_extension("seal").exists()
+    }
+
+    /// Whether it could be opened where there is nothing yet. Nothing is made.
+    ///
+    /// # Errors
+    /// Those of [`SqliteJournal::could_open`].
+    pub fn could_open(&self) -> Result<()> {
+        let mut options = self.options.clone();
+        options
+            .workspaces
+            .extend(self.outside.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        SqliteJournal::could_open(&self.path, &options)
+    }
+
     /// Writes what is queued, where it was opened, and takes no more: the last that a program does with a journal that is never
     /// dropped. Reads are recorded without being waited for.
     pub fn close(&self) {

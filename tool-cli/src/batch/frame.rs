@@ -8,7 +8,7 @@ use tool_core::args::{self, ArgIssue, Args, Coerce, IssueCode};
 use tool_core::prelude::*;
 
 use crate::fault::text;
-use crate::settled::misfit;
+use crate::settled::unlisted;
 
 /// One call of a batch.
 #[tool(register = false)]
@@ -108,7 +108,10 @@ impl Frame {
             (refused, None) => refused,
             (refused, Some(issue)) => {
                 let others = refused.iter().flat_map(ToolError::arg_issues).cloned();
-                Some(misfit(std::iter::once(issue).chain(others).collect()))
+                let more = refused.as_ref().map_or(0, unlisted);
+                let issues: Vec<ArgIssue> = std::iter::once(issue).chain(others).collect();
+                let total = issues.len() + more;
+                Some(args::refused(issues, total))
             }
         };
         let id = id.filter(|id| id.as_ref().is_none_or(|id| id.rounded().is_none()));
@@ -172,11 +175,12 @@ fn with_issues(error: &ToolError, message: String, issues: Vec<ArgIssue>) -> Too
 }
 
 fn not_utf8(error: std::str::Utf8Error) -> ToolError {
-    misfit(vec![ArgIssue {
+    let issue = ArgIssue {
         path: String::new(),
         code: IssueCode::Invalid,
         expected: "UTF-8 text".to_owned(),
         got: format!("not UTF-8 at byte {}", error.valid_up_to()),
         hint: None,
-    }])
+    };
+    args::refused(vec![issue], 1)
 }

@@ -1,7 +1,6 @@
 //! The lines of a batch, read ahead on a thread of their own.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::thread;
@@ -11,7 +10,7 @@ use tool_core::ToolError;
 
 use crate::fault::Fault;
 use crate::settled::Settled;
-use crate::sources::{reason, unreadable_file};
+use crate::sources::{self, reason, unreadable_file};
 
 /// A line of the input, numbered from 1.
 pub(super) struct Line {
@@ -36,14 +35,14 @@ pub(crate) fn open(
     if jsonl == "-" {
         return Ok(stdin);
     }
-    match File::open(cwd.join(jsonl)) {
+    match sources::open(OsStr::new(jsonl), jsonl, cwd) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(Box::new(unreadable(jsonl, &error))),
+        Err(fault) => Err(Box::new(fault.at("jsonl").flag("--jsonl"))),
     }
 }
 
 fn unreadable(jsonl: &str, error: &io::Error) -> Fault {
-    unreadable_file(OsStr::new(jsonl), error).at("jsonl").flag("--jsonl")
+    unreadable_file(OsStr::new(jsonl), jsonl, error).at("jsonl").flag("--jsonl")
 }
 
 impl Broken {

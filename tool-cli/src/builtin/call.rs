@@ -55,9 +55,12 @@ pub(crate) fn asked(entry: &ToolEntry, gathered: &Gathered) -> Result<Asked, Too
 }
 
 /// The error for a name that no tool of the command line has.
-pub(crate) fn unknown_tool(registry: &Registry, name: &str) -> ToolError {
+pub(crate) fn unknown_tool(program: &str, registry: &Registry, name: &str) -> ToolError {
     let offered =
         registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli) && !entry.def().hidden);
     let error = registry::unknown_tool(&[name], offered.flat_map(ToolEntry::spellings));
-    if error.hint_str().is_some() { error } else { error.hint("`tools list` lists those that there are") }
+    if error.hint_str().is_some() {
+        return error;
+    }
+    error.hint(format!("`{program} tools list` lists those that there are"))
 }

@@ -8,6 +8,7 @@ use tool_core::args::suggest;
 use tool_core::prelude::*;
 
 use super::Program;
+use crate::fault::Fault;
 use crate::flags::Table;
 use crate::globals::GLOBALS;
 use crate::help::{Detail, Page};
@@ -30,7 +31,7 @@ pub(crate) fn help(
 ) -> ToolResult {
     let tree = Tree::new(&program.registry);
     if let Some(page) = topic(&words, program, &tree) {
-        return Ok(ToolOutput::text(page));
+        return page.map(ToolOutput::text);
     }
     let builtins = super::registry_with(&program.commands)?;
     page(&words, program, &tree, &Tree::new(&builtins)).map(ToolOutput::text)
@@ -48,8 +49,12 @@ fn page(words: &[String], program: &Program, tree: &Tree<'_>, own: &Tree<'_>) ->
         missing: &program.missing,
     };
     let (raw, none) = (RawArgs::new(words.iter()), Table::default());
-    match route::route(&mut Lexer::new(&raw, &none), &program.name, tree, own) {
+    let mut lexer = Lexer::new(&raw, &none);
+    match route::route(&mut lexer, &program.name, tree, own) {
         Route::Tool(command) | Route::Builtin(command) => {
+            if let Some(surplus) = lexer.first_word() {
+                return Err(too_many(lexer.read() - 1, &surplus));
+            }
             let def = command.entry.def();
             let table = Table::new(def, &schema::canonical(def)?);
             Ok(page.tool(&command.words(), def, &table))
@@ -85,9 +90,18 @@ pub(crate) fn topics() -> String {
 }
 
 /// The page of a topic.
-fn topic(words: &[String], program: &Program, tree: &Tree<'_>) -> Option<String> {
-    let [word] = words else { return None };
-    TOPICS.iter().find(|topic| topic.0 == word).map(|topic| topic.1(program, tree))
+fn topic(words: &[String], program: &Program, tree: &Tree<'_>) -> Option<Result<String, ToolError>> {
+    let (word, rest) = words.split_first()?;
+    let topic = TOPICS.iter().find(|topic| topic.0 == word)?;
+    Some(match rest.first() {
+        Some(surplus) => Err(too_many(1, surplus)),
+        None => Ok(topic.1(program, tree)),
+    })
+}
+
+/// The error of a word behind those that name the page.
+fn too_many(at: usize, word: &str) -> ToolError {
+    Settled::of_faults(vec![Fault::surplus(word).at_pointer(format!("/words/{at}"))]).error
 }
 
 /// The error of a word that leads to no command, where it may be meant for a topic.
@@ -133,7 +147,10 @@ fn environment(about: &Program, tree: &Tree<'_>) -> String {
         ("Tools", tools),
     ];
     let width = sections.iter().flat_map(|section| &section.1).map(|row| row.0.len()).max().unwrap_or(0);
-    let mut page = "An option wins over its variable; an empty variable is not set.\n".to_owned();
+    let mut page = format!(
+        "An option wins over its variable. An empty variable is not set, but for {prefix}_CONFIG and {prefix}_POLICY: \
+         there it means none.\n"
+    );
     for (title, rows) in sections.iter().filter(|section| !section.1.is_empty()) {
         page.push_str(&format!("\n{title}:\n"));
         rows.iter().for_each(|(name, text)| page.push_str(&format!("  {name:width$}  {text}\n")));

@@ -82,6 +82,11 @@ pub(crate) fn writes_files(name: &str) -> bool {
     matches!(name, "man" | "skill")
 }
 
+/// Whether the result of a command is what `--schema` shows of a tool.
+pub(crate) fn shows_schemas(name: &str) -> bool {
+    name == "tools_schema"
+}
+
 /// Whether standard output belongs to what a command does, and to no result.
 pub(crate) fn owns_output(name: &str) -> bool {
     name == "mcp_serve"
@@ -123,12 +128,18 @@ pub const RESERVED: [&str; 17] = [
     "help",
 ];
 
-/// Commands that answer although the settings file has mistakes: one tells of them, the others have nothing to do with settings.
-const NEED_NO_SETTINGS: [&str; 4] = ["doctor", "completions", "man", "help"];
+/// Commands whose result is a page or script: it has its form whatever variables and the settings file say of results, and has
+/// nothing to do with settings.
+const PAGES: [&str; 3] = ["completions", "man", "help"];
 
-/// Whether a command answers although the settings file has mistakes.
+/// Whether the result of a command is a page or script, in a form of its own unless an option asks for another.
+pub(crate) fn is_page(name: &str) -> bool {
+    PAGES.contains(&name)
+}
+
+/// Whether a command answers although something is wrong with the settings: `doctor` tells of it.
 pub(crate) fn needs_no_settings(name: &str) -> bool {
-    NEED_NO_SETTINGS.contains(&name)
+    name == "doctor" || is_page(name)
 }
 
 /// The registry of the commands, with those that a program adds.

@@ -19,7 +19,7 @@ pub(crate) fn skill_files(
     #[ctx] program: &Program,
 ) -> ToolResult {
     let tree = Tree::new(&program.registry);
-    if let Some(unknown) = groups.iter().find(|group| !tree.groups.contains_key(*group)) {
+    if let Some(unknown) = groups.iter().find(|group| !tree.listed_groups().any(|listed| listed == *group)) {
         return Err(no_group(unknown, &tree));
     }
     let files = skill::files(program, &groups);
@@ -34,11 +34,11 @@ pub(crate) fn skill_files(
 fn no_group(group: &str, tree: &Tree<'_>) -> ToolError {
     let shown = shown_name(group);
     let error = ToolError::not_found(format!("There is no group `{shown}`.")).code("unknown_group");
-    let near = suggest(group, tree.groups.keys().map(|group| (group.as_str(), group.as_str())));
+    let near = suggest(group, tree.listed_groups().map(|group| (group.as_str(), group.as_str())));
     match did_you_mean(&near) {
         Some(hint) => error.hint(hint),
         None => {
-            let groups: Vec<&str> = tree.groups.keys().map(String::as_str).collect();
+            let groups: Vec<&str> = tree.listed_groups().map(String::as_str).collect();
             error.hint(format!("the groups are {}", groups.join(", ")))
         }
     }

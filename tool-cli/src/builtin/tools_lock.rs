@@ -9,7 +9,7 @@ use tool_core::prelude::*;
 use tool_core::{Content, ErrorKind};
 
 use super::{EXIT, Program};
-use crate::out;
+use crate::replace;
 
 /// Writes the contract of the tools to tools.lock, or compares with it.
 ///
@@ -44,7 +44,7 @@ fn write(path: &Path, lock: &Lock) -> ToolResult {
     let text = lock.text()?;
     let same = Lock::load(path).is_ok_and(|was| was == text);
     if !same {
-        out::replace(path, text.as_bytes()).map_err(|error| {
+        replace::replace(path, text.as_bytes()).map_err(|error| {
             ToolError::failed(format!("'{}' cannot be written: {}.", contract::FILE, error.kind()))
                 .code("output_write")
         })?;

@@ -24,7 +24,8 @@ pub(crate) fn tools_schema(
 ) -> ToolResult {
     let registry = &program.registry;
     let target = Target::ALL.iter().find(|row| row.1 == target).map_or(Target::Input, |row| row.0);
-    let known = |name: &String| registry.get(name).ok_or_else(|| call::unknown_tool(registry, name));
+    let unknown = |name: &String| call::unknown_tool(&program.name, registry, name);
+    let known = |name: &String| registry.get(name).ok_or_else(|| unknown(name));
     let named: Vec<_> = names.iter().map(known).collect::<Result<_, _>>()?;
     let entries: Vec<_> = if names.is_empty() { registry.iter().collect() } else { named };
     let (shown, lost) = target.of_all(&entries)?;

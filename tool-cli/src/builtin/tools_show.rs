@@ -15,7 +15,10 @@ pub(crate) fn tools_show(
     name: &str,
     #[ctx] program: &Program,
 ) -> Result<Value, ToolError> {
-    let entry = program.registry.get(name).ok_or_else(|| call::unknown_tool(&program.registry, name))?;
+    let entry = program
+        .registry
+        .get(name)
+        .ok_or_else(|| call::unknown_tool(&program.name, &program.registry, name))?;
     let def = entry.def();
     let mut shown = tools_list::full(entry, &Tree::new(&program.registry));
     let example = |args: &str| serde_json::from_str::<Value>(args).unwrap_or_default();

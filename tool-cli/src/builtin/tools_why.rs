@@ -26,7 +26,7 @@ pub(crate) fn tools_why(
 ) -> ToolResult {
     let snapshot = snapshot(program, &agent, surface.as_deref())?;
     let found = program.registry.get(name).or_else(|| snapshot.agent_tools().get(name));
-    let tool = found.ok_or_else(|| call::unknown_tool(&program.registry, name))?;
+    let tool = found.ok_or_else(|| call::unknown_tool(&program.name, &program.registry, name))?;
     let reasons = explain(tool, &snapshot);
     let shown: Vec<Value> = reasons.iter().map(told).collect();
     let surface = snapshot.surface().map_or("", Surface::as_str);

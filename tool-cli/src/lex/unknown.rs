@@ -7,7 +7,7 @@ use tool_core::args::suggest;
 
 use super::{Lexer, Unknown};
 use crate::fault::{Fault, text};
-use crate::flags::{Param, Table};
+use crate::flags::{Effect, Param, Spelling, Table};
 use crate::globals::{self, GlobalDef, Takes};
 use crate::kind::Kind;
 
@@ -23,15 +23,21 @@ impl<'a> Lexer<'a> {
             return;
         }
         let path = self.path_of(name);
-        let near = self.near(&path);
+        let near = self.near(&path).or_else(|| self.near_spelling(name));
         let value = match (value, near) {
             (None, Some(near)) if near.takes_value() => self.value(),
             (value, _) => value,
         };
         let words = at..self.at;
-        if let Some(Near::Global(def)) = near {
+        // What the decoder knows as a parameter it suggests itself.
+        let long = match near {
+            Some(Near::Global(def)) => Some(def.long),
+            Some(Near::Spelling(row, _)) => Some(row.long.as_str()),
+            Some(Near::Param(_)) | None => None,
+        };
+        if let Some(long) = long {
             let fault = Fault::unknown_option(self.table, &typed).at(path.last().map_or("", String::as_str));
-            let fault = Fault { flag: Some(typed), ..fault }.hint(format!("did you mean `--{}`?", def.long));
+            let fault = Fault { flag: Some(typed), ..fault }.hint(format!("did you mean `--{long}`?"));
             self.out.faults.push(fault.words(words));
             return;
         }
@@ -64,6 +70,15 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// The form that an option resembles where its parameter does not: `--no-sorted`, `--password-file`.
+    fn near_spelling(&self, name: &str) -> Option<Near<'a>> {
+        let table: &'a Table = self.table;
+        let listed = || table.spellings.iter().filter(|row| row.listed);
+        let long = *suggest(name, listed().map(|row| (row.long.as_str(), row.long.as_str()))).first()?;
+        let row = listed().find(|row| row.long == long)?;
+        Some(Near::Spelling(row, table.target(row.param, row.member)?))
+    }
+
     pub(super) fn unknown_short(&mut self, typed: &str, at: usize) {
         let mut fault = self.stray(typed);
         if self.behind {
@@ -86,6 +101,7 @@ impl<'a> Lexer<'a> {
 pub(super) enum Near<'a> {
     Param(&'a Param),
     Global(&'static GlobalDef),
+    Spelling(&'a Spelling, &'a Param),
 }
 
 impl Near<'_> {
@@ -93,6 +109,7 @@ impl Near<'_> {
         match self {
             Near::Param(param) => param.kind != Kind::Switch,
             Near::Global(def) => def.takes != Takes::Nothing,
+            Near::Spelling(row, param) => row.effect != Effect::Negate && param.kind != Kind::Switch,
         }
     }
 }

@@ -3,10 +3,10 @@
 //! Only what the schema rules out is refused. Where it leaves a place open, or says nothing, the result decides.
 
 use serde_json::Value;
-use tool_core::args::{did_you_mean, suggest};
+use tool_core::args::{self, did_you_mean, shown_name, suggest};
 use tool_core::{IssueCode, ToolDef};
 
-use super::{Path, Selection, Step};
+use super::{Path, Selection, Step, written};
 use crate::fault::{self, Fault};
 use crate::globals::Global;
 use crate::lex::Lexed;
@@ -14,9 +14,6 @@ use crate::settings::Settings;
 
 /// How many schemas of a path are looked at; one that has more is taken as it is.
 const SCHEMAS: usize = 256;
-
-/// How many names a sentence lists.
-const NAMES_SHOWN: usize = 12;
 
 /// A name that no result has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,10 +52,13 @@ pub(crate) fn no_such_part(settings: &Settings, lexed: &Lexed, def: &ToolDef<'_>
 impl Path {
     fn ruled_out(&self, root: &Value, each: bool) -> Option<Absent> {
         let mut places = open(root, vec![root])?;
+        let mut is_whole = true;
         if each {
-            places = of_elements(root, places)?;
+            let elements = of_elements(root, places.clone())?;
+            is_whole = elements.iter().zip(&places).all(|(element, place)| std::ptr::eq(*element, *place));
+            places = elements;
         }
-        for step in &self.steps {
+        for (at, step) in self.steps.iter().enumerate() {
             let mut next = Vec::new();
             let mut names = Vec::new();
             for place in &places {
@@ -70,21 +70,40 @@ impl Path {
                 }
             }
             if next.is_empty() {
-                let (Step::Key(key) | Step::Token(key)) = step else { return None };
-                return self.absent_among(key, &names);
+                return match step {
+                    Step::Key(key) | Step::Token(key) if !names.is_empty() => {
+                        Some(self.absent_among(key, &names))
+                    }
+                    // What is one value as a whole may be told as a text, of which nothing can be kept.
+                    _ if at == 0 && is_whole => None,
+                    _ => Some(self.absent_inside(at, &places, if is_whole { "$" } else { "$[*]" })),
+                };
             }
             places = open(root, next)?;
         }
         None
     }
 
-    /// Without any name to choose from there is nothing better to say than the result will.
-    fn absent_among(&self, key: &str, names: &[&str]) -> Option<Absent> {
-        let shown = names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ");
-        let more = if names.len() > NAMES_SHOWN { ", …" } else { "" };
+    /// A name that is none of those that are there.
+    fn absent_among(&self, key: &str, names: &[&str]) -> Absent {
         let hint = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));
-        let expected = format!("one of the names {shown}{more}");
-        (!names.is_empty()).then(|| Absent { path: self.text.clone(), expected, hint })
+        let expected = args::one_of("names", names.iter().copied());
+        Absent { path: self.text.clone(), expected, hint }
+    }
+
+    /// A step into what has no such parts, where `at` is the step and `root` the query for what the path is applied to.
+    fn absent_inside(&self, at: usize, places: &[&Value], root: &str) -> Absent {
+        let place = written(self.steps.get(..at).unwrap_or_default());
+        let place = if place.is_empty() { "it".to_owned() } else { format!("`{}`", shown_name(&place)) };
+        let lists = places.iter().all(|place| may_be(place, "array"));
+        let hint = match self.steps.get(at) {
+            Some(Step::Index(_)) => format!("{place} is no list"),
+            _ => self
+                .of_elements(at, root)
+                .filter(|_| lists)
+                .unwrap_or_else(|| format!("{place} has no parts with names")),
+        };
+        Absent { path: self.text.clone(), expected: "a part of the result".to_owned(), hint: Some(hint) }
     }
 }
 
@@ -216,6 +235,25 @@ mod tests {
         assert_eq!(hint("id,nmae", &list), near("name"));
         assert_eq!(hint("[0].nmae", &list), near("name"));
         assert_eq!(hint("id,name", &list), None);
+    }
+
+    #[test]
+    fn a_step_into_what_has_no_parts_is_ruled_out() {
+        let page = json!({"type": "object", "properties": {
+            "total": {"type": ["integer", "null"]},
+            "hits": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}},
+        }});
+        let told = |text: &str| Some(Some(text.to_owned()));
+        assert_eq!(hint("total.x", &page), told("`total` has no parts with names"));
+        assert_eq!(hint("/total/x", &page), told("`total` has no parts with names"));
+        assert_eq!(hint("total[0]", &page), told("`total` is no list"));
+        let list = "`hits` is a list: write `hits[0].nme`, or `$.hits[*].nme` for all";
+        assert_eq!(hint("hits.nme", &page), told(list));
+        assert_eq!(hint("total", &page), None);
+        assert_eq!(hint("hits[0].id", &page), None);
+        let texts = json!({"type": "array", "items": {"type": "string"}});
+        assert_eq!(hint("name", &texts), told("it has no parts with names"));
+        assert_eq!(hint("[0]", &texts), None);
     }
 
     #[test]

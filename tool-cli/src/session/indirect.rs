@@ -36,7 +36,10 @@ impl Session<'_> {
             }
             Some(named) => self.tool(lexer, named, registry, None),
             None if lexer.help().is_some() => self.batch(own.finish(), command, registry, &table),
-            None => Err(self.early(lexer, Settled::plain(builtin::call::unknown_tool(registry, &name)))),
+            None => {
+                let error = builtin::call::unknown_tool(&self.cli.name, registry, &name);
+                Err(self.early(lexer, Settled::plain(error)))
+            }
         }
     }
 
@@ -79,7 +82,10 @@ impl Session<'_> {
         let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
         let input = match batch::open(&asked.jsonl, stdin, &self.io.cwd) {
             Ok(input) => input,
-            Err(fault) => return Err(Refusal::at(Settled::of_faults(vec![*fault]), stage)),
+            Err(fault) => {
+                let words = gathered.origins.of("/jsonl").and_then(|(_, words)| words);
+                return Err(Refusal::at(Settled::of_faults(vec![fault.maybe_words(words)]), stage));
+            }
         };
         let executor = self.gated(registry, &settings)?;
         let builder = self.cli.placed(self.cli.context_of(&settings, &self.io)?, &settings)?;

@@ -72,6 +72,7 @@ impl Session<'_> {
             None => builder,
         };
         let builder = match live {
+            Some(live) if about.is_none() => builder.cancellation(live.cancellation()).live(live),
             Some(live) => builder.live(live),
             None => builder,
         };

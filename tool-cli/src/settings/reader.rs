@@ -116,8 +116,7 @@ impl<'a> Reader<'a> {
         match raw.into_string() {
             Ok(value) => Some(Found { value, source, flag, words }),
             Err(raw) => {
-                let fault = no_text(&raw).flag(flag);
-                self.faults.push(Fault { words, ..fault });
+                self.faults.push(no_text(&raw).flag(flag).maybe_words(words));
                 None
             }
         }
@@ -148,8 +147,7 @@ impl<'a> Reader<'a> {
     }
 
     fn fault(&mut self, found: &Found, fault: Fault) {
-        let fault = fault.flag(&found.flag);
-        self.faults.push(Fault { words: found.words.clone(), ..fault });
+        self.faults.push(fault.flag(&found.flag).maybe_words(found.words.clone()));
     }
 
     /// Remembers who decided a setting.
@@ -170,11 +168,22 @@ impl<'a> Reader<'a> {
 
     /// The workspace.
     pub(super) fn root(&mut self) -> PathBuf {
-        let (word, source) = self.word(Global::Root, Some("root")).unzip();
+        let named = self.word(Global::Root, Some("root"));
+        let (word, source) = named.filter(|(word, source)| !self.is_nameless(word, source)).unzip();
         let base = self.base(source.as_ref().unwrap_or(&Source::Default));
         let root: PathBuf = base.join(word.unwrap_or_else(|| ".".into())).components().collect();
         self.note("root", Some(root.display().to_string()), source);
         root
+    }
+
+    /// Notes an option that names a directory by nothing at all.
+    fn is_nameless(&mut self, word: &OsStr, source: &Source) -> bool {
+        let nameless = word.is_empty() && *source == Source::Option;
+        if let Some(given) = self.given.last(Global::Root).filter(|_| nameless) {
+            let fault = Fault::new(IssueCode::Invalid, "a directory", text("")).flag("--root");
+            self.faults.push(fault.words(given.words.clone()));
+        }
+        nameless
     }
 
     /// `--format` or `--json`, whichever comes last.

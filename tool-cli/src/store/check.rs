@@ -25,10 +25,7 @@ impl Session<'_> {
             return Ok(Probe { checks: vec![Check::warn("journal", "off", advice)], ..Probe::default() });
         };
         let shown = path.display().to_string();
-        let in_doubt = match place.existing() {
-            Some(_) => in_doubt(&self.cli.store, settings)?,
-            None => 0,
-        };
+        let in_doubt = in_doubt(&self.cli.store, settings)?;
         let check = match in_doubt {
             0 => Check::ok("journal", format!("{shown}, no calls in doubt")),
             some => {
@@ -44,9 +41,12 @@ impl Session<'_> {
     }
 }
 
+/// How many calls are in doubt, where calls can be recorded. A journal that is not there has none, but must be one that can
+/// be made.
 fn in_doubt(store: &Store, settings: &Settings) -> Result<u64, ToolError> {
-    match store.journal(settings)? {
-        Some(journal) => Ok(journal.open()?.in_doubt()?),
+    match store.recording_outside(settings)? {
+        Some(journal) if journal.exists() => Ok(journal.open()?.in_doubt()?),
+        Some(journal) => Ok(journal.could_open().map(|()| 0)?),
         None => Ok(0),
     }
 }

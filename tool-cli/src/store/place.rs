@@ -37,7 +37,7 @@ impl Place {
         self.path.as_deref()
     }
 
-    /// The same once something is there. A seal without its journal tells of one.
+    /// The same once something is there. A seal without its journal tells of one, as it does to [`tool_store::LazyJournal`].
     pub fn existing(&self) -> Option<&Path> {
         self.path().filter(|path| path.exists() || path.with_extension("seal").exists())
     }

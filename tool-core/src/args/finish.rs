@@ -6,6 +6,7 @@ use super::flat::Flat;
 use super::frame::Args;
 use super::issue::{ArgIssue, IssueCode, MAX_ISSUES};
 use super::place::Place;
+use super::refused::refused;
 use super::walk::one_of;
 use super::{shape, suggest, texts};
 use crate::def::{Constraint, ParamDef};
@@ -156,14 +157,4 @@ fn unknown(names: &[Name<'_>], key: &str, value: &Value) -> ArgIssue {
         got: if secret { texts::got_hidden(value) } else { texts::got(value) },
         hint: suggest::did_you_mean(&nearest),
     }
-}
-
-fn refused(listed: Vec<ArgIssue>, total: usize) -> ToolError {
-    let message = match total {
-        1 => "1 argument does not fit.".to_owned(),
-        _ => format!("{total} arguments do not fit."),
-    };
-    let more = total - listed.len();
-    let error = ToolError::invalid_args(message).issues(listed);
-    if more > 0 { error.detail("more", more) } else { error }
 }

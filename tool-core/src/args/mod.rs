@@ -24,6 +24,7 @@ mod parse;
 mod patterns;
 mod place;
 pub(crate) mod pointer;
+mod refused;
 mod schema_only;
 mod settings;
 mod shape;
@@ -44,10 +45,12 @@ pub use parse::{
 };
 pub(crate) use patterns::{compiles, validator};
 pub use pointer::push_given;
+pub use refused::refused;
 pub use settings::misfits;
 pub(crate) use shape::{Checks, Unusable};
 pub use suggest::{did_you_mean, suggest};
 pub use texts::{expected, expected_range, got, got_hidden, number_text, shown_name};
+pub use walk::one_of;
 
 /// What stands for the words of a type about a secret value: they might repeat it.
 const HIDDEN: &str = "another value";

@@ -23,7 +23,7 @@ use super::place::Place;
 use super::texts;
 use crate::schema::form;
 pub(crate) use found::Found;
-pub(crate) use object::one_of;
+pub use object::one_of;
 
 /// What a value is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -76,6 +76,11 @@ pub struct Approval {
 
 /// Where approvals are kept. One per hash: a later one replaces it.
 pub trait Approvals: Send + Sync {
+    /// Whether there is anything to look into: a store that is made when it is first written need not be made to be read.
+    fn is_there(&self) -> bool {
+        true
+    }
+
     /// The approval of a hash.
     ///
     /// # Errors
@@ -164,6 +169,10 @@ impl Approvals for MemoryApprovals {
 
 /// Shared approvals.
 impl<T: Approvals + ?Sized> Approvals for Arc<T> {
+    fn is_there(&self) -> bool {
+        (**self).is_there()
+    }
+
     fn find(&self, hash: &str) -> Result<Option<Approval>, ToolError> {
         (**self).find(hash)
     }

@@ -178,7 +178,8 @@ impl Approve {
         who: Who<'_>,
         admitted: Option<&Admitted>,
     ) -> bool {
-        let known = || self.approvals.find(&self.hash(tool, args, who)).ok().flatten();
+        let find = || self.approvals.find(&self.hash(tool, args, who)).ok().flatten();
+        let known = || if self.approvals.is_there() { find() } else { None };
         let decided = |state| matches!(state, ApprovalState::Once | ApprovalState::Always);
         self.covers(tool, admitted) && !known().is_some_and(|approval| decided(approval.state))
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::schema::{WRAPPER, is_of};
 use super::wire::Wire;
 use crate::args::pointer::push_key;
-use crate::args::{ArgIssue, IssueCode, got, parse};
+use crate::args::{self, ArgIssue, IssueCode, got, parse};
 use crate::error::ToolError;
 use crate::schema::{required_names, resolve};
 
@@ -246,9 +246,6 @@ fn has_required(schema: &Value, value: &Value) -> bool {
 }
 
 fn bad_entries(issues: Vec<ArgIssue>) -> ToolError {
-    let message = match issues.len() {
-        1 => "1 argument does not fit.".to_owned(),
-        many => format!("{many} arguments do not fit."),
-    };
-    ToolError::invalid_args(message).code("bad_entries").issues(issues)
+    let total = issues.len();
+    args::refused(issues, total).code("bad_entries")
 }

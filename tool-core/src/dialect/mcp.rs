@@ -13,7 +13,7 @@ use super::result::blocks;
 use super::schema::{Compiled, WRAPPER, compile};
 use super::wire::Wire;
 use crate::error::ToolError;
-use crate::output::{Content, ResourceBody, ToolOutput, ToolResult};
+use crate::output::{Content, ToolOutput, ToolResult};
 
 /// The member `tools` of `tools/list`.
 pub(super) fn tools(plan: &Plan) -> Value {
@@ -129,7 +129,7 @@ pub fn result(dialect: DialectId, tool: &str, result: &ToolResult, limits: &Limi
         Some(Ok(ToolOutput { content, ..output.clone() }))
     });
     let blocks = blocks(tool, told.as_ref().unwrap_or(result), shows, limits);
-    let mut answer = json!({"content": blocks.iter().map(block).collect::<Vec<_>>()});
+    let mut answer = json!({"content": blocks.iter().map(Content::to_mcp).collect::<Vec<_>>()});
     if let Some(value) = structured {
         let bare = dialect == DialectId::Mcp20260728 || value.is_object();
         put(&mut answer, "structuredContent", if bare { value.clone() } else { json!({"result": value}) });
@@ -146,23 +146,6 @@ pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<V
 
 fn shows(block: &Content) -> bool {
     !matches!(block, Content::Json { .. })
-}
-
-fn block(block: &Content) -> Value {
-    match block {
-        Content::Resource { uri, mime_type, body } => {
-            let mut resource = json!({"uri": uri});
-            if let Some(mime) = mime_type {
-                put(&mut resource, "mimeType", mime.clone());
-            }
-            match body {
-                ResourceBody::Text(text) => put(&mut resource, "text", text.clone()),
-                ResourceBody::Blob(data) => put(&mut resource, "blob", data.clone()),
-            }
-            json!({"type": "resource", "resource": resource})
-        }
-        other => json!(other),
-    }
 }
 
 /// The parameters of a call, which come whole.

@@ -21,6 +21,8 @@ pub enum JournalError {
         code: &'static str,
         /// What is wrong, for operators.
         message: String,
+        /// What to do about it.
+        hint: Option<String>,
     },
 }
 
@@ -31,12 +33,22 @@ impl JournalError {
             kind: ErrorKind::Unavailable,
             code: "journal_unavailable",
             message: message.into(),
+            hint: None,
         }
     }
 
     /// The store must not be used.
     pub fn store(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> JournalError {
-        JournalError::Store { kind, code, message: message.into() }
+        JournalError::Store { kind, code, message: message.into(), hint: None }
+    }
+
+    /// The same with what to do about it, unless that is said already; what is no failure of the store speaks for itself.
+    #[must_use]
+    pub fn or_hint(mut self, advice: &str) -> JournalError {
+        if let JournalError::Store { hint, .. } = &mut self {
+            hint.get_or_insert_with(|| advice.to_owned());
+        }
+        self
     }
 
     /// The finest code.
@@ -70,6 +82,10 @@ impl From<JournalError> for ToolError {
             JournalError::UnknownCall(_) => ErrorKind::NotFound,
             JournalError::Store { kind, .. } => *kind,
         };
-        ToolError::new(kind, error.to_string()).code(error.code())
+        let told = ToolError::new(kind, error.to_string()).code(error.code());
+        match error {
+            JournalError::Store { hint: Some(hint), .. } => told.hint(hint),
+            _ => told,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Arguments that fit on their own and not together: issues in the form of the decoder (arguments.md §10).
 
-use tool_core::{ArgIssue, Effect, IssueCode, ToolError};
+use tool_core::{ArgIssue, Effect, IssueCode, ToolError, args};
 
 /// Characters of a value that an issue shows.
 const GOT_CHARS: usize = 40;
@@ -49,12 +49,11 @@ impl Misfits {
     /// # Errors
     /// `invalid_args`.
     pub(crate) fn finish(self) -> Result<(), ToolError> {
-        let message = match self.0.len() {
-            0 => return Ok(()),
-            1 => "1 argument does not fit.".to_owned(),
-            many => format!("{many} arguments do not fit."),
-        };
-        Err(ToolError::invalid_args(message).issues(self.0).effect(Effect::None))
+        let total = self.0.len();
+        if total == 0 {
+            return Ok(());
+        }
+        Err(args::refused(self.0, total).effect(Effect::None))
     }
 }
 

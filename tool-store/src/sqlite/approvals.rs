@@ -93,6 +93,10 @@ impl StoredApprovals {
 }
 
 impl Approvals for StoredApprovals {
+    fn is_there(&self) -> bool {
+        self.0.exists()
+    }
+
     fn find(&self, hash: &str) -> Result<Option<Approval>, ToolError> {
         self.journal()?.find(hash)
     }

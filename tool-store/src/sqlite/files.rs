@@ -23,12 +23,48 @@ const UNSUPPORTED: [(i64, &str); 9] = [
 ];
 
 fn failed(path: &Path, error: &std::io::Error) -> JournalError {
-    JournalError::unavailable(format!("{}: {error}", path.display()))
+    let text = error.to_string();
+    // The number of an error says nothing that its name does not.
+    let why = text.split(" (os error").next().unwrap_or_default();
+    JournalError::unavailable(format!("{}: {why}", path.display()))
+}
+
+/// The failure to open a journal, which names it.
+pub(super) fn unopened(journal: &Path, error: JournalError) -> JournalError {
+    let named = format!("{}: ", journal.display());
+    match error {
+        JournalError::Store { kind, code: code @ "journal_unavailable", message, hint } => {
+            let why = message.strip_prefix(&named).unwrap_or(&message).trim_end_matches('.');
+            let message = format!("The journal {} cannot be opened: {why}.", journal.display());
+            JournalError::Store { kind, code, message, hint }
+        }
+        other => other,
+    }
+}
+
+/// The folder of a journal.
+fn folder_of(journal: &Path) -> &Path {
+    journal.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether a journal that is not there yet could be made. Nothing stays behind.
+pub(crate) fn could_be_made(journal: &Path, workspaces: &[PathBuf]) -> Result<()> {
+    let folder = folder_of(journal);
+    let there = folder.ancestors().find(|place| place.exists()).unwrap_or(folder);
+    let place = there.canonicalize().map_err(|error| failed(there, &error))?;
+    outside(journal, &place, workspaces)?;
+    supported(&place)?;
+    if there == folder {
+        private(&place)?;
+    }
+    let made = place.join(format!(".journal-{}", uuid::Uuid::new_v4()));
+    let tried = DirBuilder::new().mode(0o700).create(&made).and_then(|()| std::fs::remove_dir(&made));
+    tried.map_err(|error| failed(there, &error))
 }
 
 /// Makes the folder and the file of a journal where they are missing, and refuses those that others may write.
 pub(crate) fn prepare(journal: &Path, workspaces: &[PathBuf]) -> Result<File> {
-    let folder = journal.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(journal);
     if !folder.exists() {
         DirBuilder::new()
             .recursive(true)
@@ -37,6 +73,23 @@ pub(crate) fn prepare(journal: &Path, workspaces: &[PathBuf]) -> Result<File> {
             .map_err(|error| failed(folder, &error))?;
     }
     let folder = folder.canonicalize().map_err(|error| failed(folder, &error))?;
+    outside(journal, &folder, workspaces)?;
+    supported(&folder)?;
+    private(&folder)?;
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(journal);
+    let file = file.map_err(|error| failed(journal, &error))?;
+    let seal = journal.with_extension("seal");
+    for path in [journal, &seal].into_iter().filter(|path| path.exists()) {
+        private(path)?;
+    }
+    // Whatever the umask was, SQLite gives its other files the mode of this one.
+    file.set_permissions(Permissions::from_mode(0o600)).map_err(|error| failed(journal, &error))?;
+    Ok(file)
+}
+
+/// Refuses a place that tools may write.
+fn outside(journal: &Path, folder: &Path, workspaces: &[PathBuf]) -> Result<()> {
     for root in workspaces.iter().filter_map(|root| root.canonicalize().ok()) {
         if folder.starts_with(&root) {
             return Err(JournalError::store(
@@ -50,18 +103,7 @@ pub(crate) fn prepare(journal: &Path, workspaces: &[PathBuf]) -> Result<File> {
             ));
         }
     }
-    supported(&folder)?;
-    private(&folder)?;
-    let mut options = OpenOptions::new();
-    let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(journal);
-    let file = file.map_err(|error| failed(journal, &error))?;
-    let seal = journal.with_extension("seal");
-    for path in [journal, &seal].into_iter().filter(|path| path.exists()) {
-        private(path)?;
-    }
-    // Whatever the umask was, SQLite gives its other files the mode of this one.
-    file.set_permissions(Permissions::from_mode(0o600)).map_err(|error| failed(journal, &error))?;
-    Ok(file)
+    Ok(())
 }
 
 fn supported(folder: &Path) -> Result<()> {
@@ -128,7 +170,10 @@ impl Key {
         let bytes = tool_core::canonical::unhex(text.trim()).and_then(|bytes| bytes.try_into().ok());
         bytes.map(|bytes| Key::Given(Pepper(bytes))).ok_or_else(|| {
             let text = format!("{name} must be 64 hex digits.");
-            JournalError::store(ErrorKind::NotConfigured, "journal_bad_key", text)
+            let error = JournalError::store(ErrorKind::NotConfigured, "journal_bad_key", text);
+            error.or_hint(&format!(
+                "unset {name} to have a key made, or set it to what made the digests so far"
+            ))
         })
     }
 

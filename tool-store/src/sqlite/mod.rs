@@ -66,14 +66,24 @@ pub struct SqliteOptions {
     pub on_lost: Option<OnLost>,
     /// What keyed digests are made with.
     pub key: Key,
+    /// What to do about a journal that cannot be opened: how the program lets another place be named.
+    pub advice: Option<String>,
     /// Whether commits wait for the disk. Turning it off is for tests that show what it is good for.
     pub synchronous: bool,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        let (workspaces, on_lost, key) = (Vec::new(), None, Key::default());
-        Self { min_free: MIN_FREE, workspaces, batch: BATCH, on_lost, key, synchronous: true }
+        let (workspaces, on_lost, key, advice) = (Vec::new(), None, Key::default(), None);
+        Self { min_free: MIN_FREE, workspaces, batch: BATCH, on_lost, key, advice, synchronous: true }
+    }
+}
+
+impl SqliteOptions {
+    /// The failure to open a journal, with what to do about it.
+    fn unopened(&self, path: &Path, error: JournalError) -> JournalError {
+        let error = files::unopened(path, error);
+        self.advice.iter().fold(error, |error, advice| error.or_hint(advice))
     }
 }
 
@@ -113,6 +123,20 @@ impl SqliteJournal {
     /// `not_configured` for a place or file that cannot be used, `unavailable` for one that cannot be reached, `internal` for
     /// one that is damaged.
     pub fn open(path: impl AsRef<Path>, options: SqliteOptions) -> Result<SqliteJournal> {
+        let path = path.as_ref();
+        SqliteJournal::opened(path, &options).map_err(|error| options.unopened(path, error))
+    }
+
+    /// Whether a journal that is not there yet could be made. Nothing stays behind.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open) that its place has.
+    pub fn could_open(path: impl AsRef<Path>, options: &SqliteOptions) -> Result<()> {
+        let path = path.as_ref();
+        files::could_be_made(path, &options.workspaces).map_err(|error| options.unopened(path, error))
+    }
+
+    fn opened(path: &Path, options: &SqliteOptions) -> Result<SqliteJournal> {
         let path = std::path::absolute(path).map_err(|error| JournalError::unavailable(error.to_string()))?;
         let file = files::prepare(&path, &options.workspaces)?;
         let seal = seal::open(&path)?;

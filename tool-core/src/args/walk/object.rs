@@ -173,7 +173,7 @@ pub(super) fn is_required(object: &Value, name: &str) -> bool {
 const LISTED: usize = 12;
 
 /// `one of the fields a, b`; at most twelve, then `…`; `no fields`.
-pub(crate) fn one_of<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
+pub fn one_of<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
     let mut names = names.peekable();
     if names.peek().is_none() {
         return format!("no {what}");

@@ -81,12 +81,15 @@ pub(super) struct Audit {
     pub(super) settings: AuditSettings,
     broken: AtomicBool,
     lost: AtomicU64,
+    /// Whether the loss of rows was told.
+    told: AtomicBool,
     meter: Meter,
 }
 
 impl Audit {
     pub(super) fn new(settings: AuditSettings, meter: Meter) -> Audit {
-        Audit { settings, broken: AtomicBool::new(false), lost: AtomicU64::new(0), meter }
+        let (broken, told) = (AtomicBool::new(false), AtomicBool::new(false));
+        Audit { settings, broken, lost: AtomicU64::new(0), told, meter }
     }
 
     /// Refuses a side effect that could not be audited.
@@ -114,7 +117,14 @@ impl Audit {
                 broken = true;
                 let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
                 self.meter.record(metrics::AUDIT_LOST, 1.0, &[]);
-                tracing::error!(target: "toolbox::audit", %error, lost, "an audit row is lost");
+                let told =
+                    row.code.as_deref() == Some(error.code_str()) || self.told.swap(true, Ordering::Relaxed);
+                // Once: what the call itself failed with its caller knows, and the metric counts the rest.
+                if told {
+                    tracing::debug!(target: "toolbox::audit", %error, lost, "an audit row is lost");
+                } else {
+                    tracing::error!(target: "toolbox::audit", %error, lost, "an audit row is lost");
+                }
             }
         }
         self.broken.store(broken, Ordering::Release);
