@@ -91,7 +91,10 @@ impl File {
     /// The block with its file instead of its bytes.
     fn named(&self, block: &Content) -> Value {
         let mut value = block.to_mcp();
-        let holder = if value.get("resource").is_some() { &mut value["resource"] } else { &mut value };
+        let holder = match value.get_mut("resource") {
+            Some(resource) => resource,
+            None => &mut value,
+        };
         if let Some(object) = holder.as_object_mut() {
             object.retain(|key, _| key != "data" && key != "blob");
             object.insert("path".to_owned(), json!(self.target.display().to_string()));
