@@ -146,6 +146,27 @@ async fn a_process_that_runs_without_a_guarantee_says_so_at_its_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_went_wrong_with_a_process_is_told_with_its_output() {
+    let away = tempfile::tempdir().unwrap();
+    let policy = SandboxPolicy { quarantine: Some(away.path().into()), ..SandboxPolicy::default() };
+    let bench = Bench::with(policy);
+    let host = Host::new(&bench, &Processes::new("a"));
+    for (script, error) in [
+        (
+            "echo evil > .bashrc",
+            json!({"kind": "denied", "code": "protected_path", "quarantined": [".bashrc"]}),
+        ),
+        ("exit 3", json!({"kind": "failed", "code": "command_failed"})),
+        ("echo fine > a", Value::Null),
+    ] {
+        let id = host.start(script).await;
+        host.read_all(&id).await;
+        let told = host.call("process_output", json!({"process_id": id})).await.unwrap();
+        assert_eq!((&told["state"], &told["error"]), (&json!("exited"), &error), "{script}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_ninth_process_is_refused_and_the_eighth_is_not() {
     let bench = Bench::new();
     let processes = Processes::new("a");

@@ -1,5 +1,7 @@
 //! What `doctor` tells of the workspace and of the sandbox for commands.
 
+use std::path::Path;
+
 use serde_json::json;
 use tool_cli::Settings;
 use tool_cli::doctor::{Check, Limit, Probe};
@@ -9,8 +11,8 @@ use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
 
 /// How far commands are kept from protected names (sandbox.md §3).
-const DEEPER: &str =
-    "kept from commands in the root and in the repository around them, deeper from file tools alone";
+const DEEPER: &str = "kept from commands from the root down to where they start, and looked at afterwards where somebody else \
+                      renamed a file into their place meanwhile; deeper from file tools alone";
 
 /// Root, rules and limits of the file tools.
 pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
@@ -42,8 +44,11 @@ pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
 
 /// What of the machine is open to tools although it hardly should be.
 fn warnings(workspace: &Workspace, settings: &Settings) -> Vec<&'static str> {
-    let home = settings.variable("HOME").is_some_and(|home| workspace.root() == std::path::Path::new(&home));
-    let all = workspace.root().parent().is_none();
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let root = real(workspace.root());
+    let home =
+        settings.variable("HOME").is_some_and(|home| !home.is_empty() && root == real(Path::new(&home)));
+    let all = root.parent().is_none();
     let rows = [(all, "the root is the root of the file system"), (home, "the root is the home directory")];
     rows.into_iter().filter(|row| row.0).map(|row| row.1).collect()
 }

@@ -226,6 +226,21 @@ fn a_root_that_is_the_home_directory_is_a_warning() {
 }
 
 #[test]
+fn a_link_hides_neither_home_nor_root_from_the_warning() {
+    let place = tempfile::tempdir().unwrap();
+    let (real, link) = (place.path().join("real"), place.path().join("link"));
+    std::fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    for (root, home, warned) in
+        [(&link, &real, true), (&real, &link, true), (&link, &place.path().to_owned(), false)]
+    {
+        let report = report(&doctor(root, &[("HOME", home.to_str().unwrap())]));
+        let expected = if warned { json!(["the root is the home directory"]) } else { json!([]) };
+        assert_eq!(report["workspace"]["warnings"], expected, "{} {}", root.display(), home.display());
+    }
+}
+
+#[test]
 fn commands_run_in_a_root_that_holds_the_temporary_files_as_in_any_other() {
     let [root, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let level = |temporary: &Path| {

@@ -49,6 +49,8 @@ pub struct Ended {
     pub max_rss_bytes: u64,
     /// Protected names that it made or replaced, and that were moved away.
     pub quarantined: Vec<String>,
+    /// Protected names that it made or replaced, and that could not be moved away.
+    pub left: Vec<String>,
     /// What it wrote to standard output and standard error.
     pub written: [Written; 2],
     /// When it was noticed.
@@ -68,7 +70,9 @@ impl Ended {
     /// Kind and code of what went wrong, if something did.
     pub fn fault(&self) -> Option<(ErrorKind, &'static str)> {
         match (self.stopped, self.end) {
-            _ if !self.quarantined.is_empty() => Some((ErrorKind::Denied, "protected_path")),
+            _ if !self.quarantined.is_empty() || !self.left.is_empty() => {
+                Some((ErrorKind::Denied, "protected_path"))
+            }
             (Some(stop), _) => Some(stop.kind_and_code()),
             (None, End::Exit(0)) => None,
             (None, _) => Some((ErrorKind::Failed, "command_failed")),
@@ -151,7 +155,8 @@ impl Progress {
             duration: outcome.map(|outcome| outcome.duration).unwrap_or_default(),
             cpu: Duration::from_micros(usage.cpu_micros),
             max_rss_bytes: usage.rss_bytes,
-            quarantined: outcome.map(|outcome| outcome.quarantined.clone()).unwrap_or_default(),
+            quarantined: outcome.map(|outcome| outcome.cleared.quarantined.clone()).unwrap_or_default(),
+            left: outcome.map(|outcome| outcome.cleared.left.clone()).unwrap_or_default(),
             written: [Stream::Out, Stream::Err].map(|stream| self.kept(stream).written()),
             at: Instant::now(),
         };

@@ -15,6 +15,7 @@ use super::cgroup::{Group, Groups};
 use super::command::Command;
 use super::env;
 use super::ground::{Ground, Private};
+use super::guarded::Search;
 use super::layers::{Layer, Layers};
 use super::outcome::End;
 use super::policy::{Mode, SandboxPolicy};
@@ -38,7 +39,7 @@ const CPU_SLACK_SECONDS: u64 = 5;
 const PROBE_TIME: Duration = Duration::from_secs(10);
 /// Bytes of what a probe prints.
 const PROBE_BYTES: usize = 65_536;
-/// Where there is no other means, memory is limited per process only.
+/// Where there is no other means, memory is limited per process only; also what is lost with control groups.
 const NO_MEMORY_CONTROLLER: &str = "the memory of all processes of a command together is not limited";
 
 /// Starts commands in one workspace by one policy.
@@ -220,10 +221,12 @@ impl Engine {
         };
         let limits = &self.policy.limits;
         let group = self.group(layers, groups).map_err(start_failed)?.map(Arc::new);
+        let search = Search::new(&self.workspace, self.ground.root(), &relative, !layers.has(Layer::Mounts));
+        let guarded = search.run();
         let plan = Plan {
             layers: layers.working().to_vec(),
             network: self.policy.network,
-            view: self.ground.view(&self.workspace, &relative, private.as_ref()),
+            view: self.ground.view(&self.workspace, &guarded, private.as_ref()),
             ceilings: self.ceilings(layers, groups),
         };
         let errand = Errand {
@@ -244,6 +247,7 @@ impl Engine {
             directory: opened,
             group,
             private,
+            surroundings: Some((search, guarded)),
             watch: None,
             timeout,
             stream_bytes: usize::try_from(stream_bytes).unwrap_or(usize::MAX),

@@ -184,11 +184,12 @@ pub fn set(variables: &mut Variables, places: &Places<'_>) {
 
 /// `PATH`: the usable directories of the program's, in its order.
 ///
-/// `usable` says whether a directory exists and lies in no writable place.
-pub fn search_path(host: Option<&str>, usable: impl Fn(&Path) -> bool) -> String {
+/// `usable` says what the view calls a directory that exists and lies in no writable place.
+pub fn search_path(host: Option<&str>, usable: impl Fn(&Path) -> Option<PathBuf>) -> String {
     let mut kept: Vec<PathBuf> = Vec::new();
-    for directory in host.unwrap_or_default().split(':').map(PathBuf::from) {
-        if directory.is_absolute() && !kept.contains(&directory) && usable(&directory) {
+    let absolute = host.unwrap_or_default().split(':').map(Path::new).filter(|path| path.is_absolute());
+    for directory in absolute.filter_map(usable) {
+        if !kept.contains(&directory) {
             kept.push(directory);
         }
     }
@@ -252,8 +253,12 @@ mod tests {
 
     #[test]
     fn the_search_path_keeps_usable_directories_in_order() {
-        let usable = |path: &Path| path != Path::new("/work/bin");
-        assert_eq!(search_path(Some("/b:/work/bin:rel:/a:/b:"), usable), "/b:/a");
+        let usable = |path: &Path| match path.to_str().unwrap() {
+            "/work/bin" => None,
+            "/link" => Some(PathBuf::from("/a")),
+            _ => Some(path.to_path_buf()),
+        };
+        assert_eq!(search_path(Some("/b:/work/bin:rel:/link:/a:/b:"), usable), "/b:/a");
         assert_eq!(search_path(None, usable), DEFAULT_PATH);
     }
 }

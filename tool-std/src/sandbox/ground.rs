@@ -5,16 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::env::{self, Variables};
-use super::places::{TEMPORARY, covered, system, toolchains};
+use super::guarded::{Guarded, Rule};
+use super::places::{TEMPORARY, covered, secrets, system, toolchains};
 use super::policy::{Network, SandboxPolicy, state_directory};
 use super::scratch::Scratch;
+use super::way::links_on;
 use super::wire::{Bytes, View};
-use crate::workspace::{Class, Relative, Workspace};
+use crate::workspace::{Relative, Workspace};
 
 /// Where names are resolved, as a link on many systems to a file that the view lacks.
 const RESOLVER: &str = "/etc/resolv.conf";
-/// Parts of a git directory that name programs or credentials.
-const GIT_FROZEN: [&str; 3] = ["hooks", "config", "config.worktree"];
 /// `USER` when the program's environment has none.
 const USER: &str = "user";
 
@@ -22,6 +22,8 @@ const USER: &str = "user";
 #[derive(Debug)]
 pub(super) struct Ground {
     root: PathBuf,
+    /// Links by which root and home are found, and what they lead to.
+    links: Vec<(PathBuf, PathBuf)>,
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
     home: Option<PathBuf>,
@@ -40,20 +42,28 @@ impl Ground {
     pub(super) fn survey(policy: &SandboxPolicy, workspace: &Workspace) -> std::io::Result<Self> {
         let root = fs::canonicalize(workspace.root())?;
         let real = |paths: &[PathBuf]| paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-        let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| fs::canonicalize(home).ok());
+        let named_home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let home = named_home.as_deref().and_then(|home| fs::canonicalize(home).ok());
         let own_home = home.filter(|home| !home.starts_with(&root) && can_be_emptied(home));
-        let (toolchains, secrets) = own_home.as_deref().map(toolchains).unwrap_or_default();
+        let toolchains = own_home.as_deref().map(toolchains).unwrap_or_default();
+        let secrets = own_home.iter().flat_map(|home| secrets(home, &toolchains, workspace.names()));
         let mut read: Vec<PathBuf> = real(&policy.read);
         if policy.network == Network::Allow {
             read.extend(fs::canonicalize(RESOLVER).ok().filter(|file| !file.starts_with("/etc")));
         }
         let mut covered: Vec<PathBuf> = covered();
         covered.extend(secrets);
+        let named = named_home.iter().map(PathBuf::as_path).chain([workspace.root()]);
+        let mut links: Vec<(PathBuf, PathBuf)> =
+            named.filter(|path| path.is_absolute()).flat_map(links_on).collect();
+        links.sort();
+        links.dedup();
         let own = workspace.policy();
         covered.extend(policy.sealed.iter().chain(&own.sealed).cloned());
         covered.extend(fs::canonicalize(state_directory()).ok());
         let mut ground = Self {
             root,
+            links,
             read,
             write: real(&policy.write),
             home: own_home,
@@ -62,49 +72,60 @@ impl Ground {
             path: String::new(),
             user: user(),
         };
-        ground.path = env::search_path(std::env::var("PATH").ok().as_deref(), |path| ground.is_safe(path));
+        ground.path = env::search_path(std::env::var("PATH").ok().as_deref(), |path| ground.usable(path));
         Ok(ground)
     }
 
-    /// Whether programs may be looked up in a directory: it exists and no command can change it.
-    fn is_safe(&self, directory: &Path) -> bool {
-        let Ok(real) = fs::canonicalize(directory) else { return false };
+    /// The directory in the view in which programs may be looked up: it exists and no command can change it.
+    fn usable(&self, directory: &Path) -> Option<PathBuf> {
+        let real = fs::canonicalize(directory).ok().filter(|real| real.is_dir())?;
         let below = |place: &Path| real.starts_with(place);
         let in_toolchain = self.toolchains.iter().any(|place| below(place));
         let writable = below(&self.root)
             || self.write.iter().any(|place| below(place))
             || TEMPORARY.iter().any(|place| below(Path::new(place)))
             || (self.home.as_deref().is_some_and(below) && !in_toolchain);
-        real.is_dir() && !writable
+        // The system's own links are in the view, as `/bin` often is one.
+        let is_system = system(Path::new("/")).iter().any(|place| directory.starts_with(place));
+        (!writable).then(|| if is_system { directory.to_path_buf() } else { real })
     }
 
-    /// The view of a command that starts in a directory.
-    pub(super) fn view(
-        &self,
-        workspace: &Workspace,
-        directory: &Relative,
-        private: Option<&Private>,
-    ) -> View {
+    /// The view of a command, with what is guarded around it.
+    pub(super) fn view(&self, workspace: &Workspace, guarded: &Guarded, private: Option<&Private>) -> View {
         let bytes = |paths: &[PathBuf]| paths.iter().cloned().map(Bytes).collect::<Vec<_>>();
-        let mut protected =
-            Protected { workspace, root: &self.root, covered: Vec::new(), frozen: Vec::new() };
-        protected.look_into(&Relative::root());
-        if let Some(repository) = self.repository_around(directory) {
-            protected.look_into(&repository);
-        }
         // Looked up for each command: a journal comes to be with its first row.
         let there = |files: &[PathBuf]| -> Vec<PathBuf> {
             files.iter().filter_map(|file| fs::canonicalize(file).ok()).collect()
         };
         let sealed = there(&workspace.policy().sealed_files);
-        let mut guarded = there(&workspace.policy().guarded_files);
-        guarded.retain(|file| file.starts_with(&self.root));
-        let named = workspace.names().guarded().map(|place| self.root.join(place.as_path()));
-        let held = self.ways_to(self.covered.iter().chain(&sealed).cloned().chain(named));
-        let covered = [&self.covered, &protected.covered, &sealed].map(|places| bytes(places)).concat();
-        let frozen = [&protected.frozen, &guarded].map(|places| bytes(places)).concat();
+        let mut operators = there(&workspace.policy().guarded_files);
+        operators.retain(|file| file.starts_with(&self.root));
+        let at = |path: &Relative| self.root.join(path.as_path());
+        let named = workspace.names().guarded().map(at);
+        let held = self.ways_to(
+            self.covered
+                .iter()
+                .chain(&sealed)
+                .cloned()
+                .chain(named)
+                .chain(guarded.led_to().map(|path| at(&path))),
+        );
+        let (covered, frozen) = guarded.covered_and_frozen();
+        // What commands start in is neither, whatever leads to it.
+        let outside = |rule: Rule| {
+            let of_rule = guarded.outside.iter().filter(move |(_, other)| *other == rule);
+            of_rule.map(|(path, _)| path.clone()).filter(|path| !self.root.starts_with(path))
+        };
+        let own = |paths: Vec<Relative>, rule: Rule| -> Vec<PathBuf> {
+            paths.iter().map(at).chain(outside(rule)).collect()
+        };
+        let covered = own(covered, Rule::Cover);
+        let frozen = own(frozen, Rule::Freeze);
+        let covered = [&self.covered, &covered, &sealed].map(|places| bytes(places)).concat();
+        let frozen = [&frozen, &operators].map(|places| bytes(places)).concat();
         View {
             root: Bytes(self.root.clone()),
+            links: self.links.iter().map(|(link, to)| (Bytes(link.clone()), Bytes(to.clone()))).collect(),
             read: bytes(&self.read),
             write: bytes(&self.write),
             home: self.home.clone().map(Bytes),
@@ -128,11 +149,6 @@ impl Ground {
         ways.into_iter().map(Bytes).collect()
     }
 
-    /// The directories whose names are protected around a command: the root, and the git repository around its directory.
-    pub(super) fn watched(&self, directory: &Relative) -> Vec<Relative> {
-        std::iter::once(Relative::root()).chain(self.repository_around(directory)).collect()
-    }
-
     /// The places that commands may change.
     pub(super) fn changed(&self) -> Vec<&Path> {
         std::iter::once(&self.root).chain(&self.write).map(PathBuf::as_path).collect()
@@ -141,18 +157,6 @@ impl Ground {
     /// The workspace, without links.
     pub(super) fn root(&self) -> &Path {
         &self.root
-    }
-
-    /// The directory of the nearest git repository around a directory, if it is not the root, which is looked at anyway.
-    fn repository_around(&self, directory: &Relative) -> Option<Relative> {
-        let mut candidate = directory.clone();
-        while !candidate.is_root() {
-            if self.root.join(candidate.as_path()).join(".git").symlink_metadata().is_ok() {
-                return Some(candidate);
-            }
-            candidate = candidate.parent()?;
-        }
-        None
     }
 
     /// Adds what the sandbox sets in the environment.
@@ -201,73 +205,6 @@ impl Private {
     fn temporary(&self) -> PathBuf {
         self.0.path().join("tmp")
     }
-}
-
-/// The protected names that exist directly in a directory, sorted by what is done about them.
-struct Protected<'a> {
-    workspace: &'a Workspace,
-    root: &'a Path,
-    covered: Vec<PathBuf>,
-    frozen: Vec<PathBuf>,
-}
-
-impl Protected<'_> {
-    fn look_into(&mut self, directory: &Relative) {
-        for name in names(&self.root.join(directory.as_path())) {
-            let entry = directory.join(&name);
-            match name.as_slice() {
-                b".git" => self.look_at_git(&entry),
-                _ => {
-                    self.look_at(&entry);
-                    // Longer names, such as `.aws/credentials`, begin with a dot.
-                    if name.starts_with(b".") {
-                        let below = names(&self.root.join(entry.as_path()));
-                        below.iter().for_each(|name| self.look_at(&entry.join(name)));
-                    }
-                }
-            }
-        }
-    }
-
-    fn look_at(&mut self, path: &Relative) {
-        let place = self.root.join(path.as_path());
-        let already = |places: &[PathBuf]| places.iter().any(|other| place.starts_with(other));
-        if already(&self.covered) || already(&self.frozen) {
-            return;
-        }
-        match self.workspace.names().class(path) {
-            Some(Class::Sealed | Class::Secret) => self.covered.push(place),
-            Some(Class::GitConfig | Class::Guarded) => self.frozen.push(place),
-            None => {}
-        }
-    }
-
-    /// Of a git directory what names programs is frozen; a `.git` that is a file leads elsewhere and is frozen itself.
-    fn look_at_git(&mut self, git: &Relative) {
-        let place = self.root.join(git.as_path());
-        if !place.is_dir() {
-            self.frozen.push(place);
-            return;
-        }
-        self.frozen.extend(GIT_FROZEN.iter().map(|name| place.join(name)).filter(|path| path.exists()));
-        let modules = names(&place.join("modules"));
-        let configs = modules
-            .iter()
-            .map(|name| self.root.join(git.join(b"modules").join(name).join(b"config").as_path()));
-        self.frozen.extend(configs.filter(|path| path.exists()));
-    }
-}
-
-/// The names in a directory, in order; none for what is no directory, or a link.
-pub(super) fn names(directory: &Path) -> Vec<Vec<u8>> {
-    use std::os::unix::ffi::OsStringExt;
-    if directory.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-        return Vec::new();
-    }
-    let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
-    let mut names: Vec<Vec<u8>> = entries.map(|entry| entry.file_name().into_vec()).collect();
-    names.sort_unstable();
-    names
 }
 
 /// Whether a home may be an empty one in the view: not when it is a part of the system, as for many daemons.

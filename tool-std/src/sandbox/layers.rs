@@ -132,14 +132,15 @@ const GUARANTEES: [Row; 6] = [
     ),
 ];
 
+/// What is lost without mounts while protected names are watched, and what is where they are not.
+pub(super) const WATCHED: &str = "protected names in the workspace are in reach of commands: what is written there is \
+                                  noticed and moved away afterwards, what is read is not";
+pub(super) const UNWATCHED: &str = "protected names in the workspace are in reach of commands";
+
 /// What is lost with a layer.
 const GAPS: [(Layer, &str); 7] = [
     (Layer::Mounts, "mode, owner and times of other files, and the names of other processes, are in reach"),
-    (
-        Layer::Mounts,
-        "protected names in the workspace are in reach of commands: what is written there is noticed and moved away \
-         afterwards, what is read is not",
-    ),
+    (Layer::Mounts, WATCHED),
     (Layer::Landlock, "files have no second layer"),
     (Layer::Seccomp, "daemon sockets in readable places and io_uring are in reach"),
     (Layer::Pidns, "a process may live 100 ms longer than its call"),

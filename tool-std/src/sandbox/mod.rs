@@ -14,8 +14,12 @@ mod disk;
 mod engine;
 pub mod env;
 mod git_config;
+mod git_directory;
+mod git_programs;
 mod ground;
+mod guarded;
 mod helper;
+mod kept;
 pub mod layers;
 mod live;
 mod outcome;
@@ -30,6 +34,8 @@ mod report;
 mod scratch;
 mod spawn;
 mod supervise;
+mod watch;
+mod way;
 mod window;
 mod wire;
 
@@ -55,9 +61,9 @@ use background::Progress;
 use cancel::Cancel;
 use engine::Engine;
 use layers::Layer;
-use quarantine::Watch;
 use queue::{Place, Queue};
 use supervise::{Follower, Job, Outcome};
+use watch::Watch;
 use wire::{Refusal, Stage};
 
 /// Names the layers to do without, for tests of the fallbacks.
@@ -214,11 +220,11 @@ impl Sandbox {
         let timeout = self.time_for(command.timeout);
         let engine = &self.shared.engine;
         let mut job = engine.job(&command, timeout)?;
-        if engine.policy.mode != Mode::Off {
+        if let Some((search, guarded)) = job.surroundings.take()
+            && engine.policy.mode != Mode::Off
+        {
             let away = engine.policy.quarantine().join(self.call_id());
-            let is_open = !job.plan.has(Layer::Mounts);
-            let watch = Watch::begin(&engine.workspace, &engine.ground, &job.errand.directory, away, is_open);
-            job.watch = Some(watch);
+            job.watch = Some(Watch::begin(search, guarded, away));
         }
         Ok(job)
     }
@@ -312,7 +318,9 @@ impl Sandbox {
             timeout,
             cpu: Duration::from_micros(outcome.usage.cpu_micros),
             max_rss_bytes: outcome.usage.rss_bytes,
-            quarantined: outcome.quarantined,
+            quarantined: outcome.cleared.quarantined,
+            restored: outcome.cleared.restored,
+            left: outcome.cleared.left,
             strays: if ended_itself { outcome.strays } else { 0 },
             sandbox: self.report().confinement(),
         })

@@ -11,6 +11,13 @@ use super::capture::Captured;
 use crate::limits::Limits;
 use crate::workspace::refusal;
 
+/// What became of protected names that a command made.
+const MOVED_AWAY: &str = "what the command wrote there was moved away; everything else it did stays";
+const PUT_BACK: &str =
+    "what is new there was moved to the quarantine and the former file put back; everything else stays";
+const COULD_NOT_BE_MOVED: &str =
+    "what is there now could not be moved away: remove it before git or a shell reads it";
+
 /// Why a command was ended before its own end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -103,6 +110,10 @@ pub struct Finished {
     pub strays: u32,
     /// Protected names that it made or replaced, and that were moved away.
     pub quarantined: Vec<String>,
+    /// Of these, the names under which the former file was put back.
+    pub restored: Vec<String>,
+    /// Protected names that it made or replaced, and that could not be moved away.
+    pub left: Vec<String>,
     /// The sandbox that it ran in.
     pub sandbox: Confinement,
 }
@@ -188,7 +199,7 @@ impl Finished {
     /// The error that this end is: always when it was stopped, and for any end but status 0 when that is checked.
     pub fn error(&self, check: bool, limits: &Limits) -> Option<ToolError> {
         let error = match (self.stopped, self.end) {
-            _ if !self.quarantined.is_empty() => self.protected_path(limits),
+            _ if !self.quarantined.is_empty() || !self.left.is_empty() => self.protected_path(limits),
             (Some(stop), _) => {
                 let (kind, code) = stop.kind_and_code();
                 ToolError::new(kind, stop.sentence(self, limits)).code(code).effect(stop.effect())
@@ -201,12 +212,23 @@ impl Finished {
     }
 
     fn protected_path(&self, limits: &Limits) -> ToolError {
-        let first = self.quarantined.first().map_or("", String::as_str);
-        ToolError::denied(format!("{} is a protected path.", refusal::echo(first, limits.echo_chars)))
-            .code("protected_path")
-            .hint("what the command wrote there was moved away; everything else it did stays")
-            .detail("quarantined", self.quarantined.clone())
-            .effect(Effect::Done)
+        let first = self.left.first().or(self.quarantined.first()).map_or("", String::as_str);
+        let shown = refusal::echo(first, limits.echo_chars);
+        let (message, hint) = if !self.left.is_empty() {
+            (format!("{shown} is a protected path."), COULD_NOT_BE_MOVED)
+        } else if self.restored.iter().any(|name| name == first) {
+            (format!("{shown} is a protected path: it was replaced while the command ran."), PUT_BACK)
+        } else {
+            (format!("{shown} is a protected path."), MOVED_AWAY)
+        };
+        let mut error = ToolError::denied(message).code("protected_path").hint(hint).effect(Effect::Done);
+        error = error.detail("quarantined", self.quarantined.clone());
+        for (name, paths) in [("restored", &self.restored), ("left", &self.left)] {
+            if !paths.is_empty() {
+                error = error.detail(name, paths.clone());
+            }
+        }
+        error
     }
 
     fn with_details(&self, error: ToolError) -> ToolError {
@@ -325,6 +347,8 @@ mod tests {
             max_rss_bytes: 0,
             strays: 0,
             quarantined: Vec::new(),
+            restored: Vec::new(),
+            left: Vec::new(),
             sandbox: Confinement {
                 level: "full".to_owned(),
                 network: "deny".to_owned(),

@@ -2,11 +2,14 @@
 //!
 //! One table of system places, and the list of mounts that follows from it and a plan; parents come before children.
 
+use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::wire::View;
+use crate::workspace::{Class, Names, Relative};
 
 /// Read-only parts of the system, if they exist.
 const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/opt", "/etc", "/nix/store", "/gnu/store"];
@@ -38,8 +41,10 @@ const TOOLCHAINS: [&str; 14] = [
     ".ghcup",
     "go",
 ];
-/// Names that hold secrets, covered in toolchain directories.
-const TOOLCHAIN_SECRETS: [&str; 2] = [".cargo/credentials", ".cargo/credentials.toml"];
+/// How deep, and among how many entries, secret names are looked for in each of them: what people put there lies at the top,
+/// packages with keys for their tests at the bottom.
+const SECRETS_DEPTH: usize = 2;
+const SECRETS_ENTRIES: usize = 4_096;
 
 /// The devices of the view.
 pub(super) const SYSTEM_DEVICES: [&str; 5] =
@@ -95,6 +100,12 @@ pub(super) fn mounts(view: &View, old: &Path) -> Vec<Mount> {
         Mount::new("/dev/shm", Kind::Tmpfs(SMALL)),
         Mount::new("/proc", Kind::Proc),
     ]);
+    mounts.extend(view.links.iter().filter_map(|(link, to)| {
+        let places = view.read.iter().chain(&view.write).chain(&view.toolchains).chain([&view.root]);
+        let is_there = places.map(|place| &**place).any(|place| link.starts_with(place));
+        let is_system = system(old).iter().any(|place| link.starts_with(place));
+        (!is_there && !is_system).then(|| Mount::new(&**link, Kind::Link(to.to_path_buf())))
+    }));
     mounts.extend(view.home.iter().map(|home| Mount::new(&**home, Kind::Tmpfs(HOME))));
     let read = view.read.iter().chain(&view.toolchains);
     mounts.extend(read.map(|place| Mount::new(&**place, Kind::ReadOnly)));
@@ -127,13 +138,43 @@ pub(super) fn covered() -> Vec<PathBuf> {
     COVERED.iter().flat_map(row).collect()
 }
 
-/// The toolchain directories of a home that exist, and the secrets in them.
-pub(super) fn toolchains(home: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let existing = |names: &[&str]| {
-        let paths = names.iter().map(|name| home.join(name));
-        paths.filter(|path| path.symlink_metadata().is_ok_and(|found| !found.is_symlink())).collect()
-    };
-    (existing(&TOOLCHAINS), existing(&TOOLCHAIN_SECRETS))
+/// The toolchain directories of a home that exist.
+pub(super) fn toolchains(home: &Path) -> Vec<PathBuf> {
+    let paths = TOOLCHAINS.iter().map(|name| home.join(name));
+    paths.filter(|path| path.symlink_metadata().is_ok_and(|found| !found.is_symlink())).collect()
+}
+
+/// What in the toolchain directories of a home is secret by its name, and what links of such names lead to.
+pub(super) fn secrets(home: &Path, toolchains: &[PathBuf], names: &Names) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for toolchain in toolchains {
+        let mut entries = 0;
+        let mut directories = VecDeque::from([(toolchain.clone(), 0)]);
+        while let Some((directory, depth)) = directories.pop_front() {
+            for entry in fs::read_dir(&directory).into_iter().flatten().filter_map(Result::ok) {
+                entries += 1;
+                if entries > SECRETS_ENTRIES {
+                    directories.clear();
+                    break;
+                }
+                let path = entry.path();
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if is_secret(home, &path, names) {
+                    found.extend(fs::canonicalize(&path));
+                } else if is_directory && depth + 1 < SECRETS_DEPTH {
+                    directories.push_back((path, depth + 1));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a path below a home has a secret name.
+fn is_secret(home: &Path, path: &Path, names: &Names) -> bool {
+    let components = path.strip_prefix(home).into_iter().flat_map(Path::components);
+    let relative = Relative::from_components(components.map(|component| component.as_os_str().as_bytes()));
+    names.class(&relative) == Some(Class::Secret)
 }
 
 #[cfg(test)]
@@ -145,6 +186,7 @@ mod tests {
     fn parents_are_mounted_before_what_lies_in_them_and_the_workspace_over_an_empty_place() {
         let view = View {
             root: Bytes("/tmp/w".into()),
+            links: vec![(Bytes("/link".into()), Bytes("/tmp/w".into()))],
             read: vec![],
             write: vec![],
             home: Some(Bytes("/home/u".into())),
@@ -159,6 +201,7 @@ mod tests {
         assert!(place("/tmp") < place("/tmp/w"));
         assert!(place("/home/u") < place("/home/u/.cargo"));
         assert!(place("/dev") < place("/dev/shm"));
+        assert_eq!(mounts[place("/link")].kind, Kind::Link("/tmp/w".into()));
         assert_eq!(mounts[place("/tmp/w")].kind, Kind::Writable);
     }
 }

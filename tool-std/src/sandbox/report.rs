@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::layers::{Layer, Layers};
+use super::layers::{Guarantee, Layer, Layers, UNWATCHED, WATCHED};
 use super::outcome::Confinement;
 use super::policy::{Mode, Network, SandboxPolicy};
 
@@ -30,7 +30,10 @@ impl Report {
             let why = layers.why_missing(Layer::Netns).unwrap_or("missing");
             missing.push(format!("no loopback of its own (network namespace: {why})"));
         }
-        let gaps = layers.gaps();
+        let mut gaps = layers.gaps();
+        if policy.mode == Mode::Off {
+            gaps.iter_mut().filter(|gap| *gap == WATCHED).for_each(|gap| UNWATCHED.clone_into(gap));
+        }
         let forced = policy.missing.clone();
         Self {
             mode: policy.mode,
@@ -56,8 +59,16 @@ impl Report {
         }
     }
 
+    /// Adds a gap, unless it is one already.
     pub(super) fn gap(&mut self, gap: &str) {
-        self.gaps.push(gap.to_owned());
+        if !self.gaps.iter().any(|known| known == gap) {
+            self.gaps.push(gap.to_owned());
+        }
+    }
+
+    /// What commands reach of the network: everything where nothing keeps them from it, whatever was asked for.
+    pub fn network(&self) -> Network {
+        if self.layers.gives(Guarantee::Network) { self.network } else { Network::Allow }
     }
 
     /// The layers that work, and why the others do not.
@@ -93,7 +104,7 @@ impl Report {
     pub fn confinement(&self) -> Confinement {
         Confinement {
             level: self.level().to_owned(),
-            network: self.network.as_str().to_owned(),
+            network: self.network().as_str().to_owned(),
             missing: self.missing.clone(),
             gaps: self.gaps.clone(),
         }
@@ -148,6 +159,27 @@ mod tests {
         assert!(report(Mode::Enforce, &broken).refusal().unwrap().contains("no write isolation"));
         assert!(report(Mode::BestEffort, &broken).refusal().is_none());
         assert!(report(Mode::Enforce, &[]).refusal().is_none());
+    }
+
+    #[test]
+    fn what_is_told_of_network_and_protected_names_is_what_holds() {
+        let told = |mode, missing: &[Layer]| {
+            let mut report = report(mode, missing);
+            report.gap(WATCHED);
+            report.gap(UNWATCHED);
+            (report.network(), report.gaps().len())
+        };
+        let nothing = [Layer::Mounts, Layer::Seccomp, Layer::Netns];
+        assert_eq!(told(Mode::Enforce, &[]), (Network::Deny, 2));
+        assert_eq!(told(Mode::BestEffort, &[Layer::Netns]).0, Network::Deny);
+        assert_eq!(told(Mode::BestEffort, &nothing).0, Network::Allow);
+        let gaps = |mode| report(mode, &nothing).gaps().join("; ");
+        assert!(gaps(Mode::BestEffort).contains("moved away"));
+        assert!(!gaps(Mode::Off).contains("moved away") && gaps(Mode::Off).contains(UNWATCHED));
+        let mut report = report(Mode::Off, &nothing);
+        let before = report.gaps().len();
+        report.gap(UNWATCHED);
+        assert_eq!(report.gaps().len(), before);
     }
 
     #[test]

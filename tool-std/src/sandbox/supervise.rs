@@ -20,12 +20,13 @@ use super::capture::Captured;
 use super::cgroup::Group;
 use super::disk::Disk;
 use super::ground::Private;
+use super::guarded::{Guarded, Search};
 use super::live::Live;
 use super::outcome::{End, Stop};
 use super::pipe::Pipe;
-use super::quarantine::Watch;
 use super::ready::{Helper, Pool};
 use super::spawn::{Remains, Spawner};
+use super::watch::{Cleared, Watch};
 use super::wire::{Errand, Message, Plan, Refusal, Stage, Usage, receive, send, send_with};
 use crate::workspace::Workspace;
 
@@ -51,6 +52,8 @@ pub(super) struct Job {
     /// Lives as long as the command.
     #[expect(dead_code, reason = "held for its drop")]
     pub(super) private: Option<Private>,
+    /// What is guarded around it, until it is watched.
+    pub(super) surroundings: Option<(Search, Guarded)>,
     pub(super) watch: Option<Watch>,
     pub(super) timeout: Duration,
     pub(super) stream_bytes: usize,
@@ -82,7 +85,7 @@ pub(super) struct Outcome {
     pub(super) duration: Duration,
     pub(super) usage: Usage,
     pub(super) strays: u32,
-    pub(super) quarantined: Vec<String>,
+    pub(super) cleared: Cleared,
 }
 
 /// Runs a command to its end.
@@ -118,13 +121,11 @@ pub(super) fn run(job: &Job, spawner: &Spawner, pool: &Pool) -> io::Result<Outco
     if let Some(live) = &mut call.live {
         live.flush(true);
     }
-    let quarantined = match &job.watch {
-        Some(watch) if call.started.is_some() => watch.end()?,
-        _ => Vec::new(),
-    };
+    let watch = job.watch.as_ref().filter(|_| call.started.is_some());
+    let cleared = watch.map(Watch::end).unwrap_or_default();
     let (outcome, remains) = call.outcome();
     spawner.bury(remains);
-    Ok(Outcome { quarantined, ..outcome })
+    Ok(Outcome { cleared, ..outcome })
 }
 
 /// A helper that has its errand: one that was ready, or a new one.
@@ -383,7 +384,7 @@ impl Running<'_> {
             duration: self.started.unwrap_or(self.began).elapsed(),
             usage: self.usage.unwrap_or_default(),
             strays: self.strays,
-            quarantined: Vec::new(),
+            cleared: Cleared::default(),
         };
         (outcome, (self.child, self.group))
     }

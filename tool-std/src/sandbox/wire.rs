@@ -25,7 +25,7 @@ use super::policy::Network;
 /// `argv[0]` of a program that is to become the helper.
 pub(super) const HELPER_NAME: &str = "toolbox-sandbox";
 /// `argv[1]`: the version of what is said here.
-pub(super) const VERSION: &str = "1";
+pub(super) const VERSION: &str = "2";
 /// Bytes of the largest packet.
 pub(super) const MAX_PACKET_BYTES: usize = 65_536;
 
@@ -85,6 +85,8 @@ impl Plan {
 pub(super) struct View {
     /// The workspace.
     pub(super) root: Bytes,
+    /// Links by which the root and the home are found too, and what they lead to.
+    pub(super) links: Vec<(Bytes, Bytes)>,
     pub(super) read: Vec<Bytes>,
     pub(super) write: Vec<Bytes>,
     /// The home directory, an empty one but for `toolchains`; none when it is the workspace.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tool_core::{ToolError, tool};
 
 use super::processes::{ProcessState, Processes};
-use crate::sandbox::{Page, Sandbox, Stream};
+use crate::sandbox::{Ended, Page, Sandbox, Stream};
 
 /// A part of one stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -21,6 +21,18 @@ pub struct StreamPage {
     pub dropped_bytes: u64,
 }
 
+/// What went wrong with a background process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProcessError {
+    /// The kind, such as `denied`.
+    pub kind: String,
+    /// The code, such as `protected_path`.
+    pub code: String,
+    /// Protected names that it made or replaced, and that were moved away.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub quarantined: Vec<String>,
+}
+
 /// Output and state of a background process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProcessOutput {
@@ -32,6 +44,9 @@ pub struct ProcessOutput {
     pub exit_code: Option<i32>,
     /// Name of the signal that ended it.
     pub signal: Option<String>,
+    /// What went wrong, once it has ended and something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ProcessError>,
     /// Standard output.
     pub stdout: StreamPage,
     /// Standard error.
@@ -41,6 +56,14 @@ pub struct ProcessOutput {
 impl From<Page> for StreamPage {
     fn from(page: Page) -> Self {
         Self { text: page.text, next_offset: page.next_offset, dropped_bytes: page.dropped_bytes }
+    }
+}
+
+impl ProcessError {
+    fn of(ended: &Ended) -> Option<Self> {
+        let (kind, code) = ended.fault()?;
+        let quarantined = ended.quarantined.clone();
+        Some(Self { kind: kind.as_str().to_owned(), code: code.to_owned(), quarantined })
     }
 }
 
@@ -78,6 +101,7 @@ pub async fn process_output(
         state,
         exit_code,
         signal,
+        error: process.running.ended().as_ref().and_then(ProcessError::of),
         stdout: process.running.read(Stream::Out, stdout_offset, most).into(),
         stderr: process.running.read(Stream::Err, stderr_offset, most).into(),
     })

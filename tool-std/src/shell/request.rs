@@ -10,7 +10,7 @@ use tool_core::{ArgIssue, Content, Effect, ErrorKind, IssueCode, ToolError, Tool
 use super::guard::{self, Finding};
 use super::processes::Processes;
 use crate::limits::Limits;
-use crate::sandbox::{Command, CommandResult, Confinement, Finished, Network, Sandbox};
+use crate::sandbox::{Command, CommandResult, Confinement, Finished, Mode, Network, Sandbox};
 use crate::workspace::{WorkspacePath, refusal};
 
 /// Seconds that a command in the background gets when the call does not say.
@@ -19,8 +19,11 @@ const BACKGROUND_SECONDS: f64 = 3_600.0;
 const NETWORK_IS_OFF: &str = "Network is off for commands.";
 const NETWORK_ADVICE: &str = "Network is off for commands. An operator can allow it with sandbox.network, or turn this \
                               early check off with sandbox.network_guard.";
+/// The same where nothing else keeps commands from the network.
+const GUARD_ADVICE: &str =
+    "Only this early check is against it. An operator can turn it off with sandbox.network_guard.";
 /// What programs write when they cannot reach the network.
-const NETWORK_ERRORS: [&str; 9] = [
+const NETWORK_ERRORS: [&str; 8] = [
     "could not resolve",
     "name resolution",
     "name or service not known",
@@ -29,8 +32,10 @@ const NETWORK_ERRORS: [&str; 9] = [
     "connection refused",
     "could not connect",
     "failed to connect",
-    "operation not permitted",
 ];
+/// What they write when they are refused something, and what was: a socket, if it was the network.
+const REFUSED: &str = "operation not permitted";
+const SOCKETS: [&str; 2] = ["socket", "connect"];
 
 /// Collects what does not fit, so that one answer names all of it; an issue's hint is the sentence.
 #[derive(Debug, Default)]
@@ -234,7 +239,7 @@ impl Request<'_> {
         Err(ToolError::denied(message)
             .code(code)
             .detail("token", refusal::echo(token, sandbox.policy().limits.echo_chars))
-            .hint(NETWORK_ADVICE)
+            .hint(if sandbox.policy().mode == Mode::Off { GUARD_ADVICE } else { NETWORK_ADVICE })
             .effect(Effect::None))
     }
 
@@ -320,7 +325,7 @@ fn with_advice(error: ToolError, program: &str) -> ToolError {
 fn answer(finished: &Finished, check: bool, sandbox: &Sandbox) -> Result<ToolOutput, ToolError> {
     let policy = sandbox.policy();
     if let Some(error) = finished.error(check, &policy.limits) {
-        let network = policy.network == Network::Deny && error.code_str() == "command_failed";
+        let network = sandbox.report().network() == Network::Deny && error.code_str() == "command_failed";
         let blamed = network && blames_network(&finished.stderr.text);
         return Err(if blamed { error.hint(NETWORK_IS_OFF) } else { error });
     }
@@ -337,7 +342,8 @@ fn structured(value: &ShellOutput, text: String) -> Result<ToolOutput, ToolError
 
 fn blames_network(stderr: &str) -> bool {
     let stderr = stderr.to_lowercase();
-    NETWORK_ERRORS.iter().any(|phrase| stderr.contains(phrase))
+    let has = |phrases: &[&str]| phrases.iter().any(|phrase| stderr.contains(phrase));
+    has(&NETWORK_ERRORS) || (has(&[REFUSED]) && has(&SOCKETS))
 }
 
 #[cfg(test)]
@@ -357,6 +363,22 @@ mod tests {
         let mut misfits = Misfits::default();
         misfits.surroundings(Path::new("."), Time::new(Some(3_600.001), 60.0, false), &limits);
         assert_eq!(misfits.finish().unwrap_err().message(), "timeout exceeds 3600.");
+    }
+
+    #[test]
+    fn the_network_is_blamed_for_what_it_did_and_not_for_every_refusal() {
+        for text in [
+            "curl: (6) Could not resolve host: example.org",
+            "nc: socket: Operation not permitted",
+            "  File \"/usr/lib/python3/socket.py\", line 1\nPermissionError: [Errno 1] Operation not permitted",
+        ] {
+            assert!(blames_network(text), "{text}");
+        }
+        for text in
+            ["unshare: unshare failed: Operation not permitted", "chown: a: Operation not permitted", ""]
+        {
+            assert!(!blames_network(text), "{text}");
+        }
     }
 
     #[test]

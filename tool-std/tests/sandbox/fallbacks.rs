@@ -96,6 +96,34 @@ async fn what_runs_without_a_guarantee_says_so_and_warns_once() {
 }
 
 #[tokio::test]
+async fn results_without_confinement_say_what_holds() {
+    let asked = SandboxPolicy { mode: Mode::Off, ..SandboxPolicy::default() };
+    let refused = ("nc: socket: Operation not permitted", "unshare: Operation not permitted");
+    for (policy, network, watched) in [
+        (asked, "allow", false),
+        (SandboxPolicy::default(), "deny", true),
+        (without(&[Layer::Mounts]), "deny", true),
+    ] {
+        let is_off = policy.mode == Mode::Off;
+        let bench = Bench::with(policy);
+        let result = bench.sh("true").await;
+        assert_eq!(result["sandbox"]["network"], network, "{result}");
+        let empty = Vec::new();
+        let gaps = result["sandbox"]["gaps"].as_array().unwrap_or(&empty);
+        let distinct: std::collections::BTreeSet<String> = gaps.iter().map(ToString::to_string).collect();
+        assert_eq!(distinct.len(), gaps.len(), "{result}");
+        assert!(watched || !result.to_string().contains("moved away"), "{result}");
+        for (text, blamed) in [(refused.0, !is_off), (refused.1, false)] {
+            let script = format!("echo '{text}' >&2; exit 1");
+            let error = bench.call("bash", json!({"cmd": "sh", "args": ["-c", script]})).await.unwrap_err();
+            assert_eq!(error.hint_str() == Some("Network is off for commands."), blamed, "{text}: {error:?}");
+        }
+        let error = bench.call("bash", json!({"cmd": "curl"})).await.unwrap_err();
+        assert_eq!(error.hint_str().unwrap().contains("Network is off"), !is_off, "{error:?}");
+    }
+}
+
+#[tokio::test]
 async fn loopback_needs_a_network_namespace() {
     let policy = SandboxPolicy { network: Network::Loopback, ..without(&[Layer::Netns]) };
     let error = Bench::with(policy).call("bash", json!({"cmd": "true"})).await.unwrap_err();

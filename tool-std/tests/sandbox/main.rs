@@ -5,11 +5,14 @@ mod attack;
 mod confinement;
 mod ends;
 mod fallbacks;
+mod led;
+mod left_behind;
 mod limits;
 mod limits_hold;
 #[path = "../log/mod.rs"]
 mod log;
 mod protected;
+mod replaced;
 mod results;
 #[path = "../support/mod.rs"]
 mod support;

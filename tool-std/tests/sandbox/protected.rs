@@ -125,20 +125,34 @@ async fn a_directory_above_a_file_of_the_operator_keeps_its_name_and_stays_writa
 }
 
 #[tokio::test]
-async fn without_mounts_a_file_of_the_operator_that_is_replaced_is_moved_away() {
-    for (script, gone) in [
+async fn without_mounts_a_file_of_the_operator_that_is_replaced_is_moved_away_and_put_back() {
+    for (script, gone, now) in [
         (
             "mv conf c2 && mkdir -p conf/inner && echo theirs > conf/inner/policy.toml",
             "conf/inner/policy.toml",
+            // Its directory is another one, and it is in the one that was moved.
+            None,
         ),
         // The number of the file that is gone may be given to the new one.
-        ("cd conf/inner && rm policy.toml && echo theirs > policy.toml", "conf/inner/policy.toml"),
-        ("mkdir t && echo theirs > t/policy.toml && mv conf/inner i && ln -s ../t conf/inner", "conf/inner"),
-        ("mkdir -p t/inner && echo theirs > t/inner/policy.toml && mv conf c2 && ln -s t conf", "conf"),
-        ("echo theirs > conf/inner/policy.toml", "conf/inner/policy.toml"),
-        ("echo > conf/inner/policy.toml && touch -r conf conf/inner/policy.toml", "conf/inner/policy.toml"),
-        ("cat conf/inner/policy.toml", ""),
-        ("echo x > conf/inner/a && mv conf/inner/a conf/b && mkdir other && mv other o2", ""),
+        (
+            "cd conf/inner && rm policy.toml && echo theirs > policy.toml",
+            "conf/inner/policy.toml",
+            Some("mine"),
+        ),
+        (
+            "mkdir t && echo theirs > t/policy.toml && mv conf/inner i && ln -s ../t conf/inner",
+            "conf/inner",
+            None,
+        ),
+        ("mkdir -p t/inner && echo theirs > t/inner/policy.toml && mv conf c2 && ln -s t conf", "conf", None),
+        ("echo theirs > conf/inner/policy.toml", "conf/inner/policy.toml", Some("mine")),
+        (
+            "echo > conf/inner/policy.toml && touch -r conf conf/inner/policy.toml",
+            "conf/inner/policy.toml",
+            Some("mine"),
+        ),
+        ("cat conf/inner/policy.toml", "", Some("mine")),
+        ("echo x > conf/inner/a && mv conf/inner/a conf/b && mkdir other && mv other o2", "", Some("mine")),
     ] {
         let directory = Bench::directory();
         let root = directory.path().join("root");
@@ -148,13 +162,13 @@ async fn without_mounts_a_file_of_the_operator_that_is_replaced_is_moved_away() 
         assert_eq!(finished.end, End::Exit(0), "{script}: {finished:?}");
         let expected: &[&str] = if gone.is_empty() { &[] } else { &[gone] };
         assert_eq!(finished.quarantined, expected, "{script}");
-        let now = fs::read_to_string(root.join("conf/inner/policy.toml"));
-        assert!(now.is_err() != gone.is_empty(), "{script}: {now:?}");
+        let found = fs::read_to_string(root.join("conf/inner/policy.toml")).ok();
+        assert_eq!(found.as_deref(), now, "{script}");
     }
 }
 
 #[tokio::test]
-async fn without_mounts_what_is_written_into_protected_names_is_moved_away() {
+async fn without_mounts_what_is_written_into_protected_names_is_moved_away_and_put_back() {
     let bench = |missing: &[Layer], away: &Path| {
         let quarantine = Some(away.to_path_buf());
         let bench = Bench::with(SandboxPolicy { quarantine, ..without(missing) });
@@ -197,10 +211,14 @@ async fn without_mounts_what_is_written_into_protected_names_is_moved_away() {
             Ok(_) => assert!(gone.is_empty(), "{script}"),
         }
         for name in &gone {
-            assert!(
-                !open.root().join(name).exists() && away.path().read_dir().unwrap().count() > 0,
-                "{name}"
-            );
+            let now = fs::read_to_string(open.root().join(name)).ok();
+            let before = (*name != ".vscode/deep/other.json").then_some(match *name {
+                ".git/config" => "[core]\n",
+                _ => "mine",
+            });
+            assert_eq!(now.as_deref(), before, "{script}: {name}");
+            let call = away.path().read_dir().unwrap().next().unwrap().unwrap().path();
+            assert!(call.join(name).exists(), "{script}: {name}");
         }
         // With mounts nothing of it can be written in the first place.
         let closed = bench(&[], away.path());

@@ -105,23 +105,50 @@ fn become_program(
     let invalid = |_| Refusal { stage: Stage::Lookup, errno: Errno::INVAL.raw_os_error() };
     let texts = |texts: Vec<String>| texts.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>();
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
-    let program =
-        look_up(argv.first().map_or("", String::as_str), path).map_err(Refusal::at(Stage::Lookup))?;
-    let program = CString::new(program.as_os_str().as_bytes()).map_err(invalid)?;
+    let found = look_up(argv.first().map_or("", String::as_str), path).map_err(Refusal::at(Stage::Lookup))?;
+    let program = CString::new(found.path.as_os_str().as_bytes()).map_err(invalid)?;
     let argv = texts(argv.to_vec()).map_err(invalid)?;
     let env = texts(env.iter().map(|(name, value)| format!("{name}={value}")).collect()).map_err(invalid)?;
     last(null, filters)?;
+    found.is_still_there().map_err(Refusal::at(Stage::Changed))?;
     Ok(execute(&program, &argv, &env))
 }
 
+/// A program that was looked up. It is executed by its path: that is what interpreters of scripts are given, and what the
+/// process is named after.
+#[derive(Debug)]
+struct Program {
+    path: PathBuf,
+    /// Held open, so that no other file gets its number.
+    file: OwnedFd,
+}
+
+impl Program {
+    /// The file behind the path, if it may be executed.
+    fn open(path: PathBuf) -> Result<Self, Errno> {
+        let file = open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        access(&path, Access::EXEC_OK)?;
+        match FileType::from_raw_mode(fstat(&file)?.st_mode).is_file() {
+            true => Ok(Self { path, file }),
+            false => Err(Errno::ACCESS),
+        }
+    }
+
+    /// Refuses when the path has come to name another file.
+    fn is_still_there(&self) -> Result<(), Errno> {
+        let (meant, now) = (fstat(&self.file)?, stat(&self.path)?);
+        if (meant.st_dev, meant.st_ino) == (now.st_dev, now.st_ino) { Ok(()) } else { Err(Errno::STALE) }
+    }
+}
+
 /// The file that a command names: by its path, or in the directories of `PATH`.
-fn look_up(name: &str, path: &str) -> Result<PathBuf, Errno> {
+fn look_up(name: &str, path: &str) -> Result<Program, Errno> {
     if name.contains('/') {
-        return executable(PathBuf::from(name));
+        return Program::open(PathBuf::from(name));
     }
     let mut outcome = Err(Errno::NOENT);
     for directory in path.split(':') {
-        match executable(Path::new(directory).join(name)) {
+        match Program::open(Path::new(directory).join(name)) {
             Ok(found) => return Ok(found),
             Err(Errno::ACCESS) => outcome = Err(Errno::ACCESS),
             Err(_) => {}
@@ -130,11 +157,32 @@ fn look_up(name: &str, path: &str) -> Result<PathBuf, Errno> {
     outcome
 }
 
-fn executable(file: PathBuf) -> Result<PathBuf, Errno> {
-    let is_file = FileType::from_raw_mode(stat(&file)?.st_mode).is_file();
-    match access(&file, Access::EXEC_OK) {
-        Ok(()) if is_file => Ok(file),
-        Ok(()) => Err(Errno::ACCESS),
-        Err(errno) => Err(errno),
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_replaced_behind_its_lookup_is_not_the_one_that_was_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = |name: &str| {
+            let path = directory.path().join(name);
+            fs::write(&path, "#!/bin/sh\n").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            path
+        };
+        let (path, other) = (program("one"), program("other"));
+        let by_name = look_up("one", &format!("/nowhere:{}", directory.path().display())).unwrap();
+        let by_path = look_up(path.to_str().unwrap(), "").unwrap();
+        assert_eq!((by_name.is_still_there(), by_path.is_still_there()), (Ok(()), Ok(())));
+        fs::rename(other, &path).unwrap();
+        assert_eq!(by_name.is_still_there(), Err(Errno::STALE));
+        assert_eq!(by_path.is_still_there(), Err(Errno::STALE));
+        assert_eq!(look_up("one", "/nowhere").unwrap_err(), Errno::NOENT);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(look_up(path.to_str().unwrap(), "").unwrap_err(), Errno::ACCESS);
+        assert_eq!(look_up(directory.path().to_str().unwrap(), "").unwrap_err(), Errno::ACCESS);
     }
 }

@@ -70,7 +70,10 @@ impl<'a> View<'a> {
         for entry in mounts(self.what, Path::new(OLD)) {
             let target = entry.target.as_path();
             match entry.kind {
-                Kind::Link(to) => io(symlink(to, target))?,
+                Kind::Link(to) => {
+                    io(target.parent().map_or(Ok(()), fs::create_dir_all))?;
+                    io(symlink(to, target))?;
+                }
                 Kind::Tmpfs(options) => {
                     io(fs::create_dir_all(target))?;
                     mount("tmpfs", target, "tmpfs", QUIET, options)?;
