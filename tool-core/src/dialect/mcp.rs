@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call::{Found, ModelCall, Reply, Stop, bad_response};
+use super::call::{Found, ModelCall, Reply, Stop, args_of, bad_response};
 use super::descriptor::{description, schema};
 use super::id::DialectId;
 use super::limits::Limits;
@@ -114,6 +114,15 @@ pub(super) fn read(params: &Value) -> Result<Reply, ToolError> {
     let args = params.get("arguments").cloned().unwrap_or_default();
     let call = Found { wire_id: None, name: name.to_owned(), args };
     Ok(Reply { calls: vec![call], text: String::new(), stop: Stop::Tools, echo: Value::Null })
+}
+
+/// The arguments of a call, for the argument decoder: what [`Dialect::decode`](super::Dialect::decode) finds in the parameters
+/// of `tools/call`, for a surface that has read those itself.
+///
+/// # Errors
+/// `invalid_args` for what is no object, or too large.
+pub fn args(plan: &Plan, tool: &str, args: Value) -> Result<Value, ToolError> {
+    args_of(plan, tool, args)
 }
 
 /// The result of `tools/call`, without what the protocol adds.
