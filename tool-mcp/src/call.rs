@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use tool_core::args::suggest;
 use tool_core::dialect::limits::Limits;
-use tool_core::dialect::mcp;
+use tool_core::dialect::mcp::{self, CallResult};
 use tool_core::{Call, Caller, Executor, ToolContext, ToolEntry, ToolResult};
 
 use crate::era::Era;
@@ -38,8 +38,8 @@ pub(crate) async fn run(
 }
 
 /// The result as the era has it.
-pub(crate) fn encoded(era: Era, tool: &str, result: &ToolResult) -> Value {
-    mcp::result(era.dialect(), tool, result, &Limits::default())
+pub(crate) fn encoded<'r>(era: Era, tool: &str, result: &'r ToolResult) -> CallResult<'r> {
+    CallResult::new(era.dialect(), tool, result, &Limits::default())
 }
 
 /// The visible names nearest to one that no tool has.

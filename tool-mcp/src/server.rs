@@ -28,7 +28,7 @@ pub(crate) use connection::Connection;
 pub(crate) use handler::{Handler, Note, Pages};
 #[cfg(test)]
 pub(crate) use rounds::IDEMPOTENCY_KEY;
-pub(crate) use rounds::{Answer, LOCAL, Request};
+pub(crate) use rounds::{Answer, Encoded, LOCAL, Request};
 
 /// What a server says of itself.
 #[derive(Clone, Debug)]

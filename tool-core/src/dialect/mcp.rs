@@ -1,6 +1,7 @@
 //! The Model Context Protocol: tools, calls and results as they stand in its messages.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::call::{Found, ModelCall, Reply, Stop, args_of, bad_response};
@@ -125,28 +126,53 @@ pub fn args(plan: &Plan, tool: &str, args: Value) -> Result<Value, ToolError> {
     args_of(plan, tool, args)
 }
 
-/// The result of `tools/call`, without what the protocol adds.
+/// The result of `tools/call`, without what the protocol adds: as it is written.
+#[derive(Debug, Serialize)]
+pub struct CallResult<'r> {
+    content: Vec<Block>,
+    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
+    structured: Option<Structured<'r>>,
+    #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
+    is_error: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Structured<'r> {
+    Bare(&'r Value),
+    Wrapped { result: &'r Value },
+}
+
+impl<'r> CallResult<'r> {
+    /// The result of a tool's call.
+    pub fn new(dialect: DialectId, tool: &str, result: &'r ToolResult, limits: &Limits) -> CallResult<'r> {
+        let structured = result.as_ref().ok().and_then(|output| output.structured.as_ref());
+        let has_text =
+            |output: &ToolOutput| output.content.iter().any(|block| matches!(block, Content::Text { .. }));
+        // Clients that do not read structured values read the text.
+        let told = result.as_ref().ok().filter(|output| !output.content.is_empty() && !has_text(output));
+        let told = told.and_then(|output| {
+            let text = Content::text(output.structured.as_ref()?.to_string());
+            let content = std::iter::once(text).chain(output.content.iter().cloned()).collect();
+            Some(Ok(ToolOutput { content, ..output.clone() }))
+        });
+        let blocks = blocks(tool, told.as_ref().unwrap_or(result), shows, limits);
+        CallResult {
+            content: blocks.into_iter().map(Block).collect(),
+            structured: structured.map(|value| {
+                match dialect == DialectId::Mcp20260728 || value.is_object() {
+                    true => Structured::Bare(value),
+                    false => Structured::Wrapped { result: value },
+                }
+            }),
+            is_error: result.is_err().then_some(true),
+        }
+    }
+}
+
+/// The result of `tools/call` as a value.
 pub fn result(dialect: DialectId, tool: &str, result: &ToolResult, limits: &Limits) -> Value {
-    let structured = result.as_ref().ok().and_then(|output| output.structured.as_ref());
-    let has_text =
-        |output: &ToolOutput| output.content.iter().any(|block| matches!(block, Content::Text { .. }));
-    // Clients that do not read structured values read the text.
-    let told = result.as_ref().ok().filter(|output| !output.content.is_empty() && !has_text(output));
-    let told = told.and_then(|output| {
-        let text = Content::text(output.structured.as_ref()?.to_string());
-        let content = std::iter::once(text).chain(output.content.iter().cloned()).collect();
-        Some(Ok(ToolOutput { content, ..output.clone() }))
-    });
-    let blocks = blocks(tool, told.as_ref().unwrap_or(result), shows, limits);
-    let mut answer = json!({"content": blocks.iter().map(block).collect::<Vec<_>>()});
-    if let Some(value) = structured {
-        let bare = dialect == DialectId::Mcp20260728 || value.is_object();
-        put(&mut answer, "structuredContent", if bare { value.clone() } else { json!({"result": value}) });
-    }
-    if result.is_err() {
-        put(&mut answer, "isError", true);
-    }
-    answer
+    json!(CallResult::new(dialect, tool, result, limits))
 }
 
 pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<Value> {
@@ -157,20 +183,32 @@ fn shows(block: &Content) -> bool {
     !matches!(block, Content::Json { .. })
 }
 
-fn block(block: &Content) -> Value {
-    match block {
-        Content::Resource { uri, mime_type, body } => {
-            let mut resource = json!({"uri": uri});
-            if let Some(mime) = mime_type {
-                put(&mut resource, "mimeType", mime.clone());
-            }
-            match body {
-                ResourceBody::Text(text) => put(&mut resource, "text", text.clone()),
-                ResourceBody::Blob(data) => put(&mut resource, "blob", data.clone()),
-            }
-            json!({"type": "resource", "resource": resource})
+/// A block as MCP writes it.
+#[derive(Debug)]
+struct Block(Content);
+
+impl Serialize for Block {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(tag = "type", rename_all = "snake_case")]
+        enum Embedded<'a> {
+            Resource { resource: Contents<'a> },
         }
-        other => json!(other),
+        #[derive(Serialize)]
+        struct Contents<'a> {
+            uri: &'a str,
+            #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+            mime_type: Option<&'a str>,
+            #[serde(flatten)]
+            body: &'a ResourceBody,
+        }
+        match &self.0 {
+            Content::Resource { uri, mime_type, body } => {
+                let resource = Contents { uri, mime_type: mime_type.as_deref(), body };
+                Embedded::Resource { resource }.serialize(serializer)
+            }
+            other => other.serialize(serializer),
+        }
     }
 }
 

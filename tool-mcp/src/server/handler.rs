@@ -199,7 +199,10 @@ impl ServerHandler for Handler {
             cancel: context.ct,
         };
         match self.server.call(&self.principal, &connection, request).await? {
-            Answer::Complete(result) => result_of(result).map(CallToolResponse::Complete),
+            Answer::Complete(completed) => {
+                let result = completed.encode(&connection, |result| json!(result));
+                result_of(result).map(CallToolResponse::Complete)
+            }
             Answer::Questions(questions) => Ok(CallToolResponse::InputRequired(questions)),
         }
     }

@@ -7,8 +7,10 @@ use rmcp::model::{
     ClientCapabilities, InputRequiredResult, InputResponses, JsonObject, ProgressNotificationParam,
     ProgressToken,
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
+use tool_core::dialect::mcp::CallResult;
 use tool_core::{ToolContext, ToolEntry, ToolError, ToolResult};
 
 use super::McpServer;
@@ -42,10 +44,36 @@ pub(crate) struct Request {
 /// What a call is answered with.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// The members of its result, without those that the protocol adds.
-    Complete(Value),
+    Complete(Completed),
     /// The questions that it ended with.
     Questions(InputRequiredResult),
+}
+
+/// A call that has ended, with its result.
+#[derive(Debug)]
+pub(crate) struct Completed {
+    tool: String,
+    result: ToolResult,
+}
+
+impl Completed {
+    /// Gives the result as it is written, without what the protocol adds.
+    pub(crate) fn encode<T>(&self, to: &Connection, write: impl FnOnce(Encoded<'_>) -> T) -> T {
+        let result = call::encoded(to.era, &self.tool, &self.result);
+        match quirks::adapted(&to.client.info.0, self.result.is_err(), &result) {
+            Some(adapted) => write(Encoded::Adapted(adapted)),
+            None => write(Encoded::AsItIs(result)),
+        }
+    }
+}
+
+/// The result of a call, to be written.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Encoded<'r> {
+    AsItIs(CallResult<'r>),
+    /// For a client that needs it otherwise.
+    Adapted(Value),
 }
 
 impl McpServer {
@@ -104,11 +132,7 @@ impl McpServer {
                 tokio::join!(call, reported.pass_on(&ended, send)).0
             }
         };
-        let mut answer = self.end(era, tool, result, &dialogue, &bound)?;
-        if let Answer::Complete(result) = &mut answer {
-            quirks::adapt(&connection.client.info.0, result);
-        }
-        Ok(answer)
+        self.end(era, tool, result, &dialogue, &bound)
     }
 
     /// The state that a call begins in: that of its last round with the answers, or a new one.
@@ -136,7 +160,7 @@ impl McpServer {
         dialogue: &Dialogue,
         bound: &[u8; 32],
     ) -> Result<Answer, ErrorData> {
-        let complete = |result| Ok(Answer::Complete(call::encoded(era, tool.name(), &result)));
+        let complete = |result| Ok(Answer::Complete(Completed { tool: tool.name().to_owned(), result }));
         let Err(error) = result else { return complete(result) };
         match (era, error.code_str()) {
             (Era::Modern, "input_required") => {}

@@ -13,7 +13,6 @@ use rmcp::model::{
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
 use serde::Serialize;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::message::{Id, Message, Meta, Method};
@@ -21,7 +20,7 @@ use super::out::Out;
 use super::pace::{Begins, Paces};
 use super::running::Running;
 use crate::era::Era;
-use crate::server::{Answer, Connection, LOCAL, McpServer, Request};
+use crate::server::{Answer, Connection, Encoded, LOCAL, McpServer, Request};
 
 /// The direct way.
 pub(super) struct Direct {
@@ -165,7 +164,7 @@ impl Direct {
         request: Request,
         cx: &mut Context<'_>,
     ) {
-        let (server, cancel, era) = (self.server.clone(), request.cancel.clone(), connection.era);
+        let (server, cancel, to) = (self.server.clone(), request.cancel.clone(), Arc::clone(&connection));
         let mut call = Box::pin(async move { server.call(LOCAL, &connection, request).await });
         let begins = self.paces.next(tool);
         if begins == Begins::Alone {
@@ -176,7 +175,7 @@ impl Direct {
             let polled = call.as_mut().poll(cx);
             self.paces.note(tool, begins, began.elapsed());
             if let Poll::Ready(answer) = polled {
-                self.out.add(|text| write_answer(text, id, era, answer));
+                self.out.add(|text| write_answer(text, id, &to, answer));
                 return;
             }
         }
@@ -194,7 +193,7 @@ impl Direct {
             };
             if on_its_way.is_wanted() {
                 let mut text = Vec::new();
-                write_answer(&mut text, Id::of(&id), era, answer);
+                write_answer(&mut text, Id::of(&id), &to, answer);
                 // The calls of a client that is gone are cancelled when its input ends.
                 let _ = out.send(&text).await;
             }
@@ -203,18 +202,27 @@ impl Direct {
 }
 
 /// Writes the answer to a call.
-fn write_answer(text: &mut Vec<u8>, id: Id<'_>, era: Era, answer: Result<Answer, ErrorData>) {
-    let rare = match answer {
-        Ok(Answer::Complete(result)) => {
-            return write_result(text, id, |text| write_members(text, era, &result));
-        }
+fn write_answer(text: &mut Vec<u8>, id: Id<'_>, to: &Connection, answer: Result<Answer, ErrorData>) {
+    match answer {
+        Ok(Answer::Complete(completed)) => completed.encode(to, |result| {
+            let result_type = (to.era == Era::Modern).then_some("complete");
+            write_result(text, id, |text| write_json(text, &Complete { result_type, result }));
+        }),
         Ok(Answer::Questions(questions)) => {
             let result = ServerResult::from(CallToolResponse::InputRequired(questions));
-            ServerJsonRpcMessage::response(result, id.typed())
+            write_json(text, &ServerJsonRpcMessage::response(result, id.typed()));
         }
-        Err(error) => ServerJsonRpcMessage::error(error, Some(id.typed())),
-    };
-    write_json(text, &rare);
+        Err(error) => write_json(text, &ServerJsonRpcMessage::error(error, Some(id.typed()))),
+    }
+}
+
+/// The result of a call, with what its era adds.
+#[derive(Serialize)]
+struct Complete<'r> {
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'static str>,
+    #[serde(flatten)]
+    result: Encoded<'r>,
 }
 
 /// Writes the answer to a request, with the result that `write` writes.
@@ -226,26 +234,7 @@ fn write_result(text: &mut Vec<u8>, id: Id<'_>, write: impl FnOnce(&mut Vec<u8>)
     text.push(b'}');
 }
 
-/// Writes the result of a call, with what its era adds.
-fn write_members(text: &mut Vec<u8>, era: Era, result: &Value) {
-    let added: &[u8] = match era {
-        Era::Legacy => b"",
-        Era::Modern => b"\"resultType\":\"complete\"",
-    };
-    text.push(b'{');
-    text.extend_from_slice(added);
-    for (at, (name, value)) in result.as_object().into_iter().flatten().enumerate() {
-        if at > 0 || !added.is_empty() {
-            text.push(b',');
-        }
-        write_json(text, name);
-        text.push(b':');
-        write_json(text, value);
-    }
-    text.push(b'}');
-}
-
-/// What is written here can be written: names are texts, and a vector takes everything.
+/// Whatever is written here can be: it has no keys but texts, and a vector takes everything.
 fn write_json(text: &mut Vec<u8>, value: &impl Serialize) {
     if let Err(error) = serde_json::to_writer(text, value) {
         tracing::error!(%error, "an answer cannot be written");

@@ -222,3 +222,82 @@ async fn write_on(shared: Arc<Shared>, mut handed: mpsc::Receiver<Pen>) {
         .await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncBufReadExt as _, BufReader};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn lines_of_many_tasks_arrive_whole_through_a_stream_that_takes_little() {
+        const TASKS: usize = 8;
+        const LINES: usize = 500;
+        let (near, far) = tokio::io::duplex(7);
+        let out = Out::new(far);
+        let tasks: Vec<_> = (0..TASKS)
+            .map(|task| {
+                let out = out.clone();
+                tokio::spawn(async move {
+                    for line in 0..LINES {
+                        out.send(format!("{task} {line}").as_bytes()).await.unwrap();
+                    }
+                })
+            })
+            .collect();
+        let mut read = BufReader::new(near).lines();
+        let mut next = [0; TASKS];
+        for _ in 0..TASKS * LINES {
+            let line = read.next_line().await.unwrap().unwrap();
+            let (task, line) = line.split_once(' ').unwrap();
+            let task: usize = task.parse().unwrap();
+            assert_eq!(line.parse::<usize>().unwrap(), next[task], "in order, none is lost");
+            next[task] += 1;
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+        out.close().await;
+        assert_eq!(read.next_line().await.unwrap(), None);
+        assert!(out.send(b"late").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn who_adds_much_waits_until_it_is_read() {
+        let (near, far) = tokio::io::duplex(7);
+        let out = Out::new(far);
+        let line = vec![b'x'; WAITING_BYTES];
+        // The first is being written, the second waits, and the third is one too many.
+        out.send(&line).await.unwrap();
+        out.send(&line).await.unwrap();
+        assert!(out.is_full());
+        let third = tokio::spawn({
+            let (out, line) = (out.clone(), line.clone());
+            async move { out.send(&line).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!third.is_finished());
+        let mut read = BufReader::new(near).lines();
+        for _ in 0..3 {
+            assert_eq!(read.next_line().await.unwrap().map(|line| line.len()), Some(WAITING_BYTES));
+        }
+        third.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_is_gone_holds_nobody_up() {
+        let (near, far) = tokio::io::duplex(7);
+        let out = Out::new(far);
+        let line = vec![b'x'; WAITING_BYTES];
+        out.send(&line).await.unwrap();
+        out.send(&line).await.unwrap();
+        let waits = tokio::spawn({
+            let out = out.clone();
+            async move { out.room().await }
+        });
+        drop(near);
+        waits.await.unwrap();
+        assert!(out.send(b"late").await.is_err());
+        out.close().await;
+    }
+}
