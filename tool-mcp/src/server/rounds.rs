@@ -129,7 +129,8 @@ impl McpServer {
                     ended.cancel();
                     result
                 };
-                tokio::join!(call, reported.pass_on(&ended, send)).0
+                // Most calls are asked for without progress, and need not be as large as this.
+                Box::pin(async { tokio::join!(call, reported.pass_on(&ended, send)).0 }).await
             }
         };
         self.end(era, tool, result, &dialogue, &bound)

@@ -13,7 +13,7 @@ use rmcp::model::{
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
 use serde::Serialize;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
 
 use super::message::{Id, Message, Meta, Method};
 use super::out::Out;
@@ -35,6 +35,8 @@ pub(super) struct Direct {
     closed: bool,
     known: Option<Known>,
     paces: Paces,
+    /// A call that was over at once: the next one takes its place in memory.
+    last: Option<ReusableBoxFuture<'static, Result<Answer, ErrorData>>>,
 }
 
 /// A client, and what it was made from.
@@ -59,7 +61,17 @@ impl Direct {
         stop: CancellationToken,
         peer: Arc<OnceLock<Peer<RoleServer>>>,
     ) -> Direct {
-        Direct { server, out, running, stop, peer, closed: false, known: None, paces: Paces::default() }
+        Direct {
+            server,
+            out,
+            running,
+            stop,
+            peer,
+            closed: false,
+            known: None,
+            paces: Paces::default(),
+            last: None,
+        }
     }
 
     /// Leaves everything to rmcp from now on.
@@ -165,16 +177,24 @@ impl Direct {
         cx: &mut Context<'_>,
     ) {
         let (server, cancel, to) = (self.server.clone(), request.cancel.clone(), Arc::clone(&connection));
-        let mut call = Box::pin(async move { server.call(LOCAL, &connection, request).await });
+        let call = async move { server.call(LOCAL, &connection, request).await };
+        let mut call = match self.last.take() {
+            Some(mut last) => {
+                last.set(call);
+                last
+            }
+            None => ReusableBoxFuture::new(call),
+        };
         let begins = self.paces.next(tool);
         if begins == Begins::Alone {
             self.out.flush(cx);
         }
         if begins != Begins::Apart {
             let began = Instant::now();
-            let polled = call.as_mut().poll(cx);
+            let polled = call.poll(cx);
             self.paces.note(tool, begins, began.elapsed());
             if let Poll::Ready(answer) = polled {
+                self.last = Some(call);
                 self.out.add(|text| write_answer(text, id, &to, answer));
                 return;
             }

@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// How long a first step may hold up the line.
-const FIRST_STEP: Duration = Duration::from_millis(1);
+/// How long a first step may hold up the line. Twice in a row tells a tool that computes from a thread that had to wait for its
+/// processor.
+const FIRST_STEP: Duration = Duration::from_millis(2);
 
 /// How many calls of a tool begin apart after one that held up the line, before one is tried there again.
 const APART: u32 = 100;
@@ -21,7 +22,9 @@ pub(super) struct Paces(HashMap<String, Pace>);
 enum Pace {
     /// The first step was over at once.
     Quick,
-    /// It took long: so many more calls begin apart.
+    /// It took long, once.
+    Suspect,
+    /// It took long again: so many more calls begin apart.
     Slow { left: u32 },
 }
 
@@ -51,10 +54,15 @@ impl Paces {
 
     /// Notes how long the first step of a call took on the line.
     pub(super) fn note(&mut self, tool: &str, began: Begins, took: Duration) {
-        let pace = match took > FIRST_STEP {
-            true => Pace::Slow { left: APART },
-            false if began == Begins::Together => return,
-            false => Pace::Quick,
+        if took <= FIRST_STEP {
+            if began != Begins::Together {
+                self.0.insert(tool.to_owned(), Pace::Quick);
+            }
+            return;
+        }
+        let pace = match self.0.get(tool) {
+            None | Some(Pace::Quick) => Pace::Suspect,
+            Some(Pace::Suspect | Pace::Slow { .. }) => Pace::Slow { left: APART },
         };
         self.0.insert(tool.to_owned(), pace);
     }
@@ -73,6 +81,11 @@ mod tests {
         paces.note("read", Begins::Together, quick);
         assert_eq!(paces.next("read"), Begins::Together);
         paces.note("read", Begins::Together, slow);
+        assert_eq!(paces.next("read"), Begins::Alone, "once is no habit");
+        paces.note("read", Begins::Alone, quick);
+        assert_eq!(paces.next("read"), Begins::Together);
+        paces.note("read", Begins::Together, slow);
+        paces.note("read", Begins::Alone, slow);
         for _ in 0..APART {
             assert_eq!(paces.next("read"), Begins::Apart);
         }

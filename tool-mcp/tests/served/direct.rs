@@ -369,7 +369,7 @@ async fn a_thousand_calls_run_at_the_same_time() {
     let barrier = Arc::new(Barrier::new(1_000));
     let server = waiting(move |_| {
         let barrier = Arc::clone(&barrier);
-        Box::pin(async move { drop(barrier.wait().await) })
+        Box::pin(async move { _ = barrier.wait().await })
     });
     let Session { mut read, write } = Session::open(server, &initialize()).await;
     let lines = (1..=1_000).map(|id| legacy(id, "tools/call", &json!({"name": "meet", "arguments": {}})));
