@@ -45,8 +45,8 @@ struct Host {
     live: Option<Arc<dyn LiveSink>>,
     approver: Option<Arc<dyn Approver>>,
     asker: Option<Arc<dyn Asker>>,
-    agent: Option<String>,
-    client: Option<String>,
+    agent: Option<Arc<str>>,
+    client: Option<Arc<str>>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -382,7 +382,7 @@ impl ContextBuilder {
 
     /// The agent whose calls these are; the person at the command line is `operator`.
     pub fn agent(mut self, agent: impl Into<String>) -> Self {
-        self.host.agent = Some(agent.into());
+        self.host.agent = Some(agent.into().into());
         self
     }
 
@@ -395,7 +395,7 @@ impl ContextBuilder {
     /// ```
     pub fn client(mut self, client: &str) -> Self {
         let said: String = client.chars().filter(|c| !c.is_control()).take(CLIENT_CHARACTERS).collect();
-        self.host.client = Some(said.trim().to_owned()).filter(|said| !said.is_empty());
+        self.host.client = Some(said.trim()).filter(|said| !said.is_empty()).map(Arc::from);
         self
     }
 

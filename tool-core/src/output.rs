@@ -1,6 +1,6 @@
 //! What a tool gives back: blocks for a model or person, and a structured value for programs.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
@@ -80,21 +80,35 @@ impl Content {
     /// The block as MCP writes it (specification 2025-11-25, content types). MCP has no block for a JSON value: it goes as its
     /// compact text.
     pub fn to_mcp(&self) -> Value {
-        match self {
+        json!(McpBlock(self))
+    }
+}
+
+/// A block as MCP writes it.
+pub(crate) struct McpBlock<'c>(pub(crate) &'c Content);
+
+impl Serialize for McpBlock<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(tag = "type", rename_all = "snake_case")]
+        enum Embedded<'a> {
+            Resource { resource: Contents<'a> },
+        }
+        #[derive(Serialize)]
+        struct Contents<'a> {
+            uri: &'a str,
+            #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+            mime_type: Option<&'a str>,
+            #[serde(flatten)]
+            body: &'a ResourceBody,
+        }
+        match self.0 {
             Content::Resource { uri, mime_type, body } => {
-                let mut resource = Map::from_iter([("uri".to_owned(), uri.clone().into())]);
-                if let Some(mime) = mime_type {
-                    resource.insert("mimeType".to_owned(), mime.clone().into());
-                }
-                let (key, body) = match body {
-                    ResourceBody::Text(text) => ("text", text),
-                    ResourceBody::Blob(data) => ("blob", data),
-                };
-                resource.insert(key.to_owned(), body.clone().into());
-                json!({"type": "resource", "resource": resource})
+                let resource = Contents { uri, mime_type: mime_type.as_deref(), body };
+                Embedded::Resource { resource }.serialize(serializer)
             }
-            Content::Json { value } => json!(Content::text(value.to_string())),
-            other => json!(other),
+            Content::Json { value } => Content::text(value.to_string()).serialize(serializer),
+            other => other.serialize(serializer),
         }
     }
 }

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::RoleServer;
 use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitationAction, InputRequest, InputRequiredResult};
-use rmcp::service::{Peer, ServiceError};
+use rmcp::service::ServiceError;
 use serde_json::{Value, json};
 use tool_core::{
     APPROVAL_TIME, ApprovalRequest, Approver, Asker, BoxFuture, Caller, Decision, Question, Reply,
@@ -16,6 +15,7 @@ use tool_core::{
 use crate::era::Era;
 use crate::mcp_call::{undeclared, waits};
 use crate::question;
+use crate::server::Connection;
 use crate::state::{APPROVAL, State};
 
 /// The most rounds of a call.
@@ -43,11 +43,8 @@ pub enum Confirm {
 /// The conversation around one call. A clone is the same.
 #[derive(Clone)]
 pub(crate) struct Dialogue {
-    era: Era,
+    connection: Arc<Connection>,
     confirm: Confirm,
-    /// Whether the client has said that it can ask its person.
-    can_ask: bool,
-    peer: Peer<RoleServer>,
     held: Arc<Mutex<Held>>,
 }
 
@@ -70,15 +67,9 @@ pub(crate) enum Wanted {
 type Suspended = (BTreeMap<String, Wanted>, State);
 
 impl Dialogue {
-    pub(crate) fn new(
-        era: Era,
-        confirm: Confirm,
-        can_ask: bool,
-        peer: Peer<RoleServer>,
-        state: State,
-    ) -> Dialogue {
+    pub(crate) fn new(connection: Arc<Connection>, confirm: Confirm, state: State) -> Dialogue {
         let held = Arc::new(Mutex::new(Held { state, ..Held::default() }));
-        Dialogue { era, confirm, can_ask, peer, held }
+        Dialogue { connection, confirm, held }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -146,7 +137,8 @@ impl Dialogue {
         let mut asked = question.clone();
         for _ in 0..TRIES_MAX {
             let params = params(&asked)?;
-            let answer = self.peer.create_elicitation_with_timeout(params, Some(APPROVAL_TIME)).await;
+            let answer = self.connection.peer.create_elicitation_with_timeout(params, Some(APPROVAL_TIME));
+            let answer = answer.await;
             let answer = answer.map_err(|error| match error {
                 ServiceError::Timeout { .. } => ToolError::timeout("Nobody answered in time."),
                 error => ToolError::denied("The client could not be asked.")
@@ -173,7 +165,7 @@ impl Dialogue {
     /// What cannot be asked.
     fn unavailable(&self) -> ToolError {
         let text = "The tool has a question, and this client cannot be asked";
-        match self.era {
+        match self.connection.era {
             Era::Legacy => ToolError::denied(format!("{text}.")).code("input_unavailable"),
             Era::Modern => undeclared(text, &["elicitation"]),
         }
@@ -233,12 +225,12 @@ impl Asker for Dialogue {
         questions: &'a [(String, Question)],
     ) -> BoxFuture<'a, Result<Vec<Reply>, ToolError>> {
         Box::pin(async move {
-            if !self.can_ask {
+            if !self.connection.can_ask() {
                 return Err(self.unavailable());
             }
             let mut replies = Vec::with_capacity(questions.len());
             for (key, question) in questions {
-                match self.era {
+                match self.connection.era {
                     Era::Legacy => replies.push(self.ask_now(question).await?),
                     Era::Modern => replies.extend(self.reply(key, question)?),
                 }
@@ -257,13 +249,13 @@ impl Approver for Dialogue {
             match self.confirm {
                 Confirm::Client => return Decision::AllowOnce,
                 Confirm::Deny => return Decision::Deny { reason: None },
-                Confirm::Ask if !self.can_ask => {
+                Confirm::Ask if !self.connection.can_ask() => {
                     return Decision::Unavailable { hint: CANNOT_ASK.to_owned() };
                 }
                 Confirm::Ask => {}
             }
             let question = Question::new(question::approval(request));
-            let reply = match self.era {
+            let reply = match self.connection.era {
                 Era::Legacy => self.ask_now(&question).await.map(Some),
                 Era::Modern => self.reply(&approval_key(request), &question),
             };

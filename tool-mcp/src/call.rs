@@ -1,10 +1,10 @@
 //! One `tools/call`: its arguments through the dialect, the call through the executor, the result through the dialect.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tool_core::args::suggest;
 use tool_core::dialect::limits::Limits;
-use tool_core::dialect::{Dialect, mcp};
-use tool_core::{Call, Caller, Executor, Gate, ToolContext, ToolEntry, ToolError, ToolResult, gate};
+use tool_core::dialect::mcp::{self, CallResult};
+use tool_core::{Call, Caller, Executor, ToolContext, ToolEntry, ToolResult};
 
 use crate::era::Era;
 use crate::sight::Sight;
@@ -27,30 +27,19 @@ pub(crate) async fn run(
     ctx: &ToolContext,
 ) -> ToolResult {
     let Asked { era, args, call_id, idempotency_key } = asked;
-    let visible = gate(tool, &sight.snapshot) == Gate::Visible;
+    let plan = &sight.listing(era).plan;
     // The arguments of a hidden tool are not looked at: the gate refuses whatever they are.
-    let args = if visible { decoded(era, sight, tool, args)? } else { Value::Null };
+    let args = match (plan.tool(tool.name()), args) {
+        (None, _) => Value::Null,
+        (Some(_), args) => mcp::args(plan, tool.name(), args.map_or(Value::Null, Value::Object))?,
+    };
     let call = Call { call_id, idempotency_key, ..Call::new(tool.name(), args) };
     executor.call(call, ctx, Caller::Mcp).await
 }
 
-fn decoded(
-    era: Era,
-    sight: &Sight,
-    tool: &ToolEntry,
-    args: Option<Map<String, Value>>,
-) -> Result<Value, ToolError> {
-    let args = args.map_or(Value::Null, Value::Object);
-    let mut params = Map::with_capacity(2);
-    params.insert("name".to_owned(), tool.name().into());
-    params.insert("arguments".to_owned(), args);
-    let reply = era.dialect().decode(&sight.listing(era).plan, &Value::Object(params), 0)?;
-    reply.calls.into_iter().next().map_or_else(|| Ok(json!({})), |call| call.args)
-}
-
 /// The result as the era has it.
-pub(crate) fn encoded(era: Era, tool: &str, result: &ToolResult) -> Value {
-    mcp::result(era.dialect(), tool, result, &Limits::default())
+pub(crate) fn encoded<'r>(era: Era, tool: &str, result: &'r ToolResult) -> CallResult<'r> {
+    CallResult::new(era.dialect(), tool, result, &Limits::default())
 }
 
 /// The visible names nearest to one that no tool has.

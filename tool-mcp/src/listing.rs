@@ -1,4 +1,4 @@
-//! The tools that a server offers, each written once per era; a page of `tools/list` is a run of them.
+//! The tools that a server offers, each written once per era; a page of `tools/list` is a run of them, which is copied.
 
 use std::ops::Range;
 
@@ -10,12 +10,18 @@ use tool_core::{ToolEntry, ToolError, fingerprint};
 use crate::cursor;
 use crate::era::Era;
 
+/// How long a list may be kept.
+pub(crate) const LIST_TTL_MS: u64 = 300_000;
+
 /// The tools of one era.
 #[derive(Debug)]
 pub(crate) struct Listing {
+    era: Era,
     /// Everything that can be called, as the dialect knows it.
     pub(crate) plan: Plan,
     tools: Vec<Listed>,
+    /// The descriptors as they are sent, with a comma between any two.
+    text: String,
     page: usize,
 }
 
@@ -24,8 +30,8 @@ pub(crate) struct Listing {
 pub(crate) struct Listed {
     pub(crate) name: String,
     pub(crate) descriptor: Value,
-    /// The descriptor as it is sent.
-    pub(crate) text: String,
+    /// Where its descriptor is in writing.
+    text: Range<usize>,
 }
 
 /// A page: which tools, and the cursor of the next one.
@@ -49,9 +55,11 @@ impl Listing {
         };
         let listed = plan.tools.iter().zip(descriptors).filter(|(tool, _)| !tool.entry.def().hidden);
         let listed = listed.filter(|(tool, _)| is_listed(tool.entry.name()));
-        let tools = listed.map(|(tool, descriptor)| Listed::new(&tool.entry, descriptor)).collect();
+        let mut text = String::new();
+        let tools =
+            listed.map(|(tool, descriptor)| Listed::new(&tool.entry, descriptor, &mut text)).collect();
         let page = Limits::default().get(limits::MCP_PAGE);
-        Ok(Listing { plan, tools, page })
+        Ok(Listing { era, plan, tools, text, page })
     }
 
     /// The page that a cursor asks for; `None` for what is no cursor.
@@ -74,6 +82,29 @@ impl Listing {
         self.tools.get(page.tools.clone()).unwrap_or_default()
     }
 
+    /// Writes the result of `tools/list` with a page: an object.
+    pub(crate) fn write(&self, page: &Page, out: &mut Vec<u8>) {
+        let tools = self.of(page);
+        let span = tools.first().zip(tools.last()).map(|(first, last)| first.text.start..last.text.end);
+        let text = span.and_then(|span| self.text.get(span)).unwrap_or_default();
+        out.reserve(text.len() + 256);
+        out.push(b'{');
+        if self.era == Era::Modern {
+            out.extend_from_slice(b"\"resultType\":\"complete\",\"ttlMs\":");
+            out.extend_from_slice(LIST_TTL_MS.to_string().as_bytes());
+            out.extend_from_slice(b",\"cacheScope\":\"public\",");
+        }
+        if let Some(next) = &page.next {
+            // A cursor is base64url: nothing in it is to be escaped.
+            out.extend_from_slice(b"\"nextCursor\":\"");
+            out.extend_from_slice(next.as_bytes());
+            out.extend_from_slice(b"\",");
+        }
+        out.extend_from_slice(b"\"tools\":[");
+        out.extend_from_slice(text.as_bytes());
+        out.extend_from_slice(b"]}");
+    }
+
     /// Everything that is listed.
     pub(crate) fn tools(&self) -> &[Listed] {
         &self.tools
@@ -81,14 +112,18 @@ impl Listing {
 }
 
 impl Listed {
-    fn new(entry: &ToolEntry, mut descriptor: Value) -> Listed {
+    fn new(entry: &ToolEntry, mut descriptor: Value, written: &mut String) -> Listed {
         if let Some(members) = descriptor.as_object_mut() {
             let meta = members.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
             if let Some(meta) = meta.as_object_mut() {
                 meta.insert("toolbox/fingerprint".to_owned(), json!(fingerprint(entry)));
             }
         }
-        let text = descriptor.to_string();
-        Listed { name: entry.name().to_owned(), descriptor, text }
+        if !written.is_empty() {
+            written.push(',');
+        }
+        let start = written.len();
+        written.push_str(&descriptor.to_string());
+        Listed { name: entry.name().to_owned(), descriptor, text: start..written.len() }
     }
 }

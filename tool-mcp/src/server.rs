@@ -1,4 +1,5 @@
-//! The server: an executor and what of it clients see. How rmcp asks it is in `handler`, a call and its rounds in `rounds`.
+//! The server: an executor and what of it clients see. How rmcp asks it is in `handler`, who asks in `connection`,
+//! a call and its rounds in `rounds`.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -19,14 +20,15 @@ use crate::sight::Sight;
 use crate::skills::Skills;
 use crate::state::Seal;
 
+mod connection;
 mod handler;
 mod rounds;
 
+pub(crate) use connection::Connection;
 pub(crate) use handler::{Handler, Note, Pages};
-pub(crate) use rounds::LOCAL;
-
-/// How long a list may be kept.
-pub(crate) const LIST_TTL_MS: u64 = 300_000;
+#[cfg(test)]
+pub(crate) use rounds::IDEMPOTENCY_KEY;
+pub(crate) use rounds::{Answer, Encoded, LOCAL, Request};
 
 /// What a server says of itself.
 #[derive(Clone, Debug)]

@@ -52,6 +52,9 @@ impl Check {
                 None
             }
         };
+        if let Some(known) = compiled.get(tool.name()) {
+            return known.clone();
+        }
         compiled.entry(tool.name().to_owned()).or_insert_with(make).clone()
     }
 

@@ -180,7 +180,7 @@ impl Executor {
     async fn run(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let scrubs = self.inner.shape.as_ref().filter(|shape| !shape.unscrubbed.contains(asked.tool()));
         let result = match &self.inner.outside {
-            Some(outside) => outside.around(self, asked, ctx, caller).await,
+            Some(outside) => Box::pin(outside.around(self, asked, ctx, caller)).await,
             None => self.inside(asked, ctx, caller, None).await,
         };
         match (scrubs, result) {

@@ -1,7 +1,6 @@
 //! The seam between steps of a call.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -109,23 +108,29 @@ impl fmt::Debug for Next<'_> {
 
 /// A map from types to values, through which layers talk. A clone shares the values.
 #[derive(Clone, Default)]
-pub struct Ext(Option<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+pub struct Ext(Vec<(TypeId, Arc<dyn Any + Send + Sync>)>);
 
 impl Ext {
     /// Keeps a value; the former one of its type is returned.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> Option<Arc<T>> {
-        let old = self.0.get_or_insert_default().insert(TypeId::of::<T>(), Arc::new(value))?;
-        old.downcast::<T>().ok()
+        let (id, value) = (TypeId::of::<T>(), Arc::new(value));
+        match self.0.iter_mut().find(|kept| kept.0 == id) {
+            Some(kept) => std::mem::replace(&mut kept.1, value).downcast::<T>().ok(),
+            None => {
+                self.0.push((id, value));
+                None
+            }
+        }
     }
 
     /// The value of a type.
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        self.0.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref()
+        self.0.iter().find(|kept| kept.0 == TypeId::of::<T>())?.1.downcast_ref()
     }
 }
 
 impl fmt::Debug for Ext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ext({} values)", self.0.as_ref().map_or(0, HashMap::len))
+        write!(f, "Ext({} values)", self.0.len())
     }
 }

@@ -194,7 +194,7 @@ pub(super) async fn run_tool(
             bounded(own, tool, &ctx).await
         }
         Run::Sync(body) => match Handle::try_current() {
-            Ok(runtime) => on_blocking_pool(&runtime, body, tool, ctx, abandoned).await,
+            Ok(runtime) => Box::pin(on_blocking_pool(&runtime, body, tool, ctx, abandoned)).await,
             Err(_) => guarded(body, tool.name(), tool.def().behavior, &ctx),
         },
     }
@@ -276,22 +276,26 @@ async fn bounded(
     {
         return result;
     }
-    let end = tokio::select! {
-        biased;
-        result = &mut future => return result,
-        () = ctx.cancelled() => End::Cancelled,
-        () = until(ctx.deadline()) => End::Late,
+    // The timers are large, and a call that is over has no use for them.
+    let rest = async move {
+        let end = tokio::select! {
+            biased;
+            result = &mut future => return result,
+            () = ctx.cancelled() => End::Cancelled,
+            () = until(ctx.deadline()) => End::Late,
+        };
+        ctx.cancel();
+        let last = tokio::time::timeout(GRACE, &mut future).await;
+        match (end, last) {
+            (End::Cancelled, Ok(Ok(output))) => Ok(output),
+            // The tool's own words and what it has so far.
+            (End::Cancelled, Ok(Err(own))) if own.kind() == ErrorKind::Cancelled => Err(own),
+            (End::Cancelled, Ok(Err(own))) => Err(cancelled(tool).with_details_of(own)),
+            (End::Cancelled, Err(_)) => Err(cancelled(tool)),
+            (End::Late, last) => Err(late(tool, last.ok())),
+        }
     };
-    ctx.cancel();
-    let last = tokio::time::timeout(GRACE, &mut future).await;
-    match (end, last) {
-        (End::Cancelled, Ok(Ok(output))) => Ok(output),
-        // The tool's own words and what it has so far.
-        (End::Cancelled, Ok(Err(own))) if own.kind() == ErrorKind::Cancelled => Err(own),
-        (End::Cancelled, Ok(Err(own))) => Err(cancelled(tool).with_details_of(own)),
-        (End::Cancelled, Err(_)) => Err(cancelled(tool)),
-        (End::Late, last) => Err(late(tool, last.ok())),
-    }
+    Box::pin(rest).await
 }
 
 /// Why a running call is ended.

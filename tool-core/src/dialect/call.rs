@@ -95,17 +95,25 @@ pub(super) fn decoded(plan: &Plan, reply: Reply, turn: u32) -> Decoded {
         seen.insert(id.clone());
         let cut = stop == Stop::Length && i + 1 == last;
         let args = arguments(args).map_err(|error| if cut { cut_off(error) } else { error });
-        let args = args.and_then(|args| match plan.tool(&name) {
-            Some(tool) => match tool.canonical() {
-                Some(canonical) => Encoding::new(canonical, tool.wire(), tool.compiled.wrapped).decode(args),
-                None => Ok(args),
-            },
-            None => Ok(args),
-        });
+        let args = args.and_then(|args| canonical(plan, &name, args));
         read.push(ModelCall { id, wire_id, name, args });
     }
     let stop = if stop == Stop::End && !read.is_empty() { Stop::Tools } else { stop };
     Decoded { calls: read, text, stop, echo }
+}
+
+/// The arguments of one call, as they came.
+pub(super) fn args_of(plan: &Plan, tool: &str, args: Value) -> Result<Value, ToolError> {
+    canonical(plan, tool, arguments(args)?)
+}
+
+/// What was sent, as canonical arguments.
+fn canonical(plan: &Plan, tool: &str, args: Value) -> Result<Value, ToolError> {
+    let Some(tool) = plan.tool(tool) else { return Ok(args) };
+    match tool.canonical() {
+        Some(canonical) => Encoding::new(canonical, tool.wire(), tool.compiled.wrapped).decode(args),
+        None => Ok(args),
+    }
 }
 
 /// The object that was sent: an object, text that holds one, or nothing.

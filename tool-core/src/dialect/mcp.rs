@@ -1,9 +1,10 @@
 //! The Model Context Protocol: tools, calls and results as they stand in its messages.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::call::{Found, ModelCall, Reply, Stop, bad_response};
+use super::call::{Found, ModelCall, Reply, Stop, args_of, bad_response};
 use super::descriptor::{description, schema};
 use super::id::DialectId;
 use super::limits::Limits;
@@ -13,7 +14,7 @@ use super::result::blocks;
 use super::schema::{Compiled, WRAPPER, compile};
 use super::wire::Wire;
 use crate::error::ToolError;
-use crate::output::{Content, ToolOutput, ToolResult};
+use crate::output::{Content, McpBlock, ToolOutput, ToolResult};
 
 /// The member `tools` of `tools/list`.
 pub(super) fn tools(plan: &Plan) -> Value {
@@ -116,28 +117,62 @@ pub(super) fn read(params: &Value) -> Result<Reply, ToolError> {
     Ok(Reply { calls: vec![call], text: String::new(), stop: Stop::Tools, echo: Value::Null })
 }
 
-/// The result of `tools/call`, without what the protocol adds.
+/// The arguments of a call, for the argument decoder: what [`Dialect::decode`](super::Dialect::decode) finds in the parameters
+/// of `tools/call`, for a surface that has read those itself.
+///
+/// # Errors
+/// `invalid_args` for what is no object, or too large.
+pub fn args(plan: &Plan, tool: &str, args: Value) -> Result<Value, ToolError> {
+    args_of(plan, tool, args)
+}
+
+/// The result of `tools/call`, without what the protocol adds: as it is written.
+#[derive(Debug, Serialize)]
+pub struct CallResult<'r> {
+    content: Vec<Block>,
+    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
+    structured: Option<Structured<'r>>,
+    #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
+    is_error: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Structured<'r> {
+    Bare(&'r Value),
+    Wrapped { result: &'r Value },
+}
+
+impl<'r> CallResult<'r> {
+    /// The result of a tool's call.
+    pub fn new(dialect: DialectId, tool: &str, result: &'r ToolResult, limits: &Limits) -> CallResult<'r> {
+        let structured = result.as_ref().ok().and_then(|output| output.structured.as_ref());
+        let has_text =
+            |output: &ToolOutput| output.content.iter().any(|block| matches!(block, Content::Text { .. }));
+        // Clients that do not read structured values read the text.
+        let told = result.as_ref().ok().filter(|output| !output.content.is_empty() && !has_text(output));
+        let told = told.and_then(|output| {
+            let text = Content::text(output.structured.as_ref()?.to_string());
+            let content = std::iter::once(text).chain(output.content.iter().cloned()).collect();
+            Some(Ok(ToolOutput { content, ..output.clone() }))
+        });
+        let blocks = blocks(tool, told.as_ref().unwrap_or(result), shows, limits);
+        CallResult {
+            content: blocks.into_iter().map(Block).collect(),
+            structured: structured.map(|value| {
+                match dialect == DialectId::Mcp20260728 || value.is_object() {
+                    true => Structured::Bare(value),
+                    false => Structured::Wrapped { result: value },
+                }
+            }),
+            is_error: result.is_err().then_some(true),
+        }
+    }
+}
+
+/// The result of `tools/call` as a value.
 pub fn result(dialect: DialectId, tool: &str, result: &ToolResult, limits: &Limits) -> Value {
-    let structured = result.as_ref().ok().and_then(|output| output.structured.as_ref());
-    let has_text =
-        |output: &ToolOutput| output.content.iter().any(|block| matches!(block, Content::Text { .. }));
-    // Clients that do not read structured values read the text.
-    let told = result.as_ref().ok().filter(|output| !output.content.is_empty() && !has_text(output));
-    let told = told.and_then(|output| {
-        let text = Content::text(output.structured.as_ref()?.to_string());
-        let content = std::iter::once(text).chain(output.content.iter().cloned()).collect();
-        Some(Ok(ToolOutput { content, ..output.clone() }))
-    });
-    let blocks = blocks(tool, told.as_ref().unwrap_or(result), shows, limits);
-    let mut answer = json!({"content": blocks.iter().map(Content::to_mcp).collect::<Vec<_>>()});
-    if let Some(value) = structured {
-        let bare = dialect == DialectId::Mcp20260728 || value.is_object();
-        put(&mut answer, "structuredContent", if bare { value.clone() } else { json!({"result": value}) });
-    }
-    if result.is_err() {
-        put(&mut answer, "isError", true);
-    }
-    answer
+    json!(CallResult::new(dialect, tool, result, limits))
 }
 
 pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<Value> {
@@ -146,6 +181,16 @@ pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<V
 
 fn shows(block: &Content) -> bool {
     !matches!(block, Content::Json { .. })
+}
+
+/// A block as MCP writes it.
+#[derive(Debug)]
+struct Block(Content);
+
+impl Serialize for Block {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        McpBlock(&self.0).serialize(serializer)
+    }
 }
 
 /// The parameters of a call, which come whole.

@@ -7,10 +7,10 @@ use rmcp::ErrorData;
 use rmcp::RoleServer;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetSkillRequestParams,
-    GetSkillResult, InitializeRequestParams, InitializeResult, InitializeResultMethod,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode, GetSkillRequestParams, GetSkillResult, InitializeRequestParams, InitializeResult,
+    InitializeResultMethod, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListSkillsResult,
     ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestMethod,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
@@ -19,10 +19,11 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use serde_json::{Value, json};
 
-use super::rounds::era;
-use super::{LIST_TTL_MS, McpServer};
+use super::McpServer;
+use super::connection::{Connection, era};
+use super::rounds::{Answer, IDEMPOTENCY_KEY, Request};
 use crate::era::Era;
-use crate::listing::Page;
+use crate::listing::{LIST_TTL_MS, Page};
 use crate::skills::Skill;
 
 /// How a handler gives a page of the list.
@@ -102,6 +103,20 @@ fn typed(descriptor: &Value) -> Result<Tool, ErrorData> {
     })
 }
 
+/// The result of a call as rmcp's own type.
+fn result_of(mut encoded: Value) -> Result<CallToolResult, ErrorData> {
+    let content = encoded.get_mut("content").map(Value::take).unwrap_or_default();
+    let content: Vec<ContentBlock> = serde_json::from_value(content).map_err(|error| {
+        tracing::error!(%error, "a result cannot be sent");
+        ErrorData::internal_error("The result cannot be sent.", None)
+    })?;
+    let mut result = CallToolResult::default();
+    result.content = content;
+    result.structured_content = encoded.get_mut("structuredContent").map(Value::take);
+    result.is_error = encoded.get("isError").and_then(Value::as_bool);
+    Ok(result)
+}
+
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         self.server.info()
@@ -162,7 +177,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.list(era(&context), request.and_then(|request| request.cursor).as_deref())
+        self.list(
+            era(context.protocol_version().as_ref()),
+            request.and_then(|request| request.cursor).as_deref(),
+        )
     }
 
     async fn call_tool(
@@ -170,7 +188,23 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.server.call(&self.principal, request, context).await
+        let connection = Arc::new(Connection::of_request(&self.server, &context));
+        let request = Request {
+            tool: request.name.into_owned(),
+            args: request.arguments,
+            idempotency_key: context.meta.get(IDEMPOTENCY_KEY).and_then(Value::as_str).map(str::to_owned),
+            responses: request.input_responses,
+            state: request.request_state,
+            progress: context.meta.get_progress_token(),
+            cancel: context.ct,
+        };
+        match self.server.call(&self.principal, &connection, request).await? {
+            Answer::Complete(completed) => {
+                let result = completed.encode(&connection, |result| json!(result));
+                result_of(result).map(CallToolResponse::Complete)
+            }
+            Answer::Questions(questions) => Ok(CallToolResponse::InputRequired(questions)),
+        }
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -267,7 +301,7 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let gone = request.method == HANDSHAKE && era(&context) == Era::Modern;
+        let gone = request.method == HANDSHAKE && era(context.protocol_version().as_ref()) == Era::Modern;
         // A known method comes here when its parameters do not fit.
         let known = PARAMS.iter().find(|row| row.0 == request.method && !gone);
         if let Some((_, wanted)) = known {

@@ -1,65 +1,115 @@
-//! A call as rmcp hands it in: its round, what it runs with, and its result or the questions that it ended with.
+//! A call as a client asks for it: its round, what it runs with, and its result or the questions that it ended with.
 
 use std::sync::Arc;
 
+use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ContentBlock, JsonObject,
-    ProgressNotificationParam, ProtocolVersion,
+    ClientCapabilities, InputRequiredResult, InputResponses, JsonObject, ProgressNotificationParam,
+    ProgressToken,
 };
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
+use tool_core::dialect::mcp::CallResult;
 use tool_core::{ToolContext, ToolEntry, ToolError, ToolResult};
 
 use super::McpServer;
+use super::connection::Connection;
 use crate::ask::{self, Dialogue};
 use crate::call::{self, Asked};
 use crate::era::Era;
-use crate::mcp_call::{CLIENT_CAPABILITY, Client, McpCall, REQUIRED};
+use crate::mcp_call::{CLIENT_CAPABILITY, McpCall, REQUIRED};
 use crate::progress::{Report, reports};
 use crate::quirks;
 use crate::state::{self, State};
 
 /// The member of a request's `_meta` that says which calls are one and the same.
-const IDEMPOTENCY_KEY: &str = "toolbox/idempotencyKey";
+pub(crate) const IDEMPOTENCY_KEY: &str = "toolbox/idempotencyKey";
+
+/// A call as a client asks for it.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) tool: String,
+    pub(crate) args: Option<JsonObject>,
+    pub(crate) idempotency_key: Option<String>,
+    /// The answers that a call comes back with, and the state that it was sent away with.
+    pub(crate) responses: Option<InputResponses>,
+    pub(crate) state: Option<String>,
+    /// What its progress is told under.
+    pub(crate) progress: Option<ProgressToken>,
+    /// What ends it.
+    pub(crate) cancel: CancellationToken,
+}
+
+/// What a call is answered with.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Complete(Completed),
+    /// The questions that it ended with.
+    Questions(InputRequiredResult),
+}
+
+/// A call that has ended, with its result.
+#[derive(Debug)]
+pub(crate) struct Completed {
+    tool: String,
+    result: ToolResult,
+}
+
+impl Completed {
+    /// Gives the result as it is written, without what the protocol adds.
+    pub(crate) fn encode<T>(&self, to: &Connection, write: impl FnOnce(Encoded<'_>) -> T) -> T {
+        let result = call::encoded(to.era, &self.tool, &self.result);
+        match quirks::adapted(&to.client.info.0, self.result.is_err(), &result) {
+            Some(adapted) => write(Encoded::Adapted(adapted)),
+            None => write(Encoded::AsItIs(result)),
+        }
+    }
+}
+
+/// The result of a call, to be written.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Encoded<'r> {
+    AsItIs(CallResult<'r>),
+    /// For a client that needs it otherwise.
+    Adapted(Value),
+}
 
 impl McpServer {
     /// Runs one call, with its progress on its way to the client.
-    pub(super) async fn call(
+    pub(crate) async fn call(
         &self,
         principal: &str,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let (era, sight) = (era(&context), self.sight());
+        connection: &Arc<Connection>,
+        mut request: Request,
+    ) -> Result<Answer, ErrorData> {
+        let (era, sight) = (connection.era, self.sight());
         let executor = &self.inner.executor;
-        let Some(tool) = executor.registry().get(&request.name) else {
-            return Err(unknown_tool(&request.name, &call::nearest(executor, &sight, &request.name)));
+        let Some(tool) = executor.registry().get(&request.tool) else {
+            return Err(unknown_tool(&request.tool, &call::nearest(executor, &sight, &request.tool)));
         };
-        let key = context.meta.get(IDEMPOTENCY_KEY).and_then(Value::as_str).map(str::to_owned);
-        let bound = bound(era, principal, tool, request.arguments.as_ref());
-        let state = self.state(&request, key, &bound)?;
+        let args = request.args.take();
+        let bound = bound(era, principal, tool, args.as_ref());
+        let state = self.state(&mut request, &bound)?;
         let asked = Asked {
             era,
-            args: request.arguments,
+            args,
             call_id: Some(state.call_id.clone()),
             idempotency_key: state.idempotency_key.clone(),
         };
-        let client = Arc::new(client(&context));
-        let can_ask = client.capabilities.contains_key("elicitation");
-        let dialogue = Dialogue::new(era, self.inner.confirm, can_ask, context.peer.clone(), state);
-        let mut ctx = self.inner.ctx.to_builder().client(&client.title());
+        let dialogue = Dialogue::new(Arc::clone(connection), self.inner.confirm, state);
+        let mut ctx = connection.ctx.to_builder();
         if self.inner.raw {
-            let (client, dialogue) = (Arc::clone(&client), dialogue.clone());
+            let (client, dialogue) = (Arc::clone(&connection.client), dialogue.clone());
             let call = move |ctx: &ToolContext| {
                 Arc::new(McpCall::new(era, Arc::clone(&client), dialogue.clone(), ctx.clone()))
             };
             ctx = ctx.provide_with(call);
         }
-        let ctx = ctx.snapshot(Arc::clone(&sight.snapshot)).cancellation(context.ct.clone());
+        let ctx = ctx.snapshot(Arc::clone(&sight.snapshot)).cancellation(request.cancel);
         let ctx = ctx.approver(dialogue.clone()).asker(dialogue.clone());
-        let result = match context.meta.get_progress_token() {
+        let result = match request.progress {
             None => call::run(executor, &sight, tool, asked, &ctx.build()).await,
             Some(token) => {
                 let (sink, reported) = reports();
@@ -68,7 +118,7 @@ impl McpServer {
                 let send = |report: Report| {
                     let mut params = ProgressNotificationParam::new(token.clone(), report.done);
                     (params.total, params.message) = (report.total, report.message);
-                    let peer = context.peer.clone();
+                    let peer = connection.peer.clone();
                     async move {
                         // A client that is gone does not hear; its call is cancelled elsewhere.
                         let _ = peer.notify_progress(params).await;
@@ -79,32 +129,24 @@ impl McpServer {
                     ended.cancel();
                     result
                 };
-                tokio::join!(call, reported.pass_on(&ended, send)).0
+                // Most calls are asked for without progress, and need not be as large as this.
+                Box::pin(async { tokio::join!(call, reported.pass_on(&ended, send)).0 }).await
             }
         };
-        let mut response = self.end(era, tool, result, &dialogue, &bound)?;
-        if let CallToolResponse::Complete(answer) = &mut response {
-            quirks::adapt(&client.info.0, answer);
-        }
-        Ok(response)
+        self.end(era, tool, result, &dialogue, &bound)
     }
 
     /// The state that a call begins in: that of its last round with the answers, or a new one.
-    fn state(
-        &self,
-        request: &CallToolRequestParams,
-        idempotency_key: Option<String>,
-        bound: &[u8; 32],
-    ) -> Result<State, ErrorData> {
-        let Some(sealed) = &request.request_state else {
-            let mut state = State::first(idempotency_key);
-            state.foresee(request.input_responses.iter().flatten());
+    fn state(&self, request: &mut Request, bound: &[u8; 32]) -> Result<State, ErrorData> {
+        let Some(sealed) = &request.state else {
+            let mut state = State::first(request.idempotency_key.take());
+            state.foresee(request.responses.iter().flatten());
             return Ok(state);
         };
         let Some(mut state) = self.inner.seal.open(sealed, bound) else {
             return Err(ErrorData::invalid_params("requestState is not valid for this call.", None));
         };
-        if let Some(answers) = &request.input_responses {
+        if let Some(answers) = &request.responses {
             state.take(answers);
         }
         Ok(state)
@@ -118,8 +160,8 @@ impl McpServer {
         result: ToolResult,
         dialogue: &Dialogue,
         bound: &[u8; 32],
-    ) -> Result<CallToolResponse, ErrorData> {
-        let complete = |result| answer(era, tool.name(), &result).map(CallToolResponse::Complete);
+    ) -> Result<Answer, ErrorData> {
+        let complete = |result| Ok(Answer::Complete(Completed { tool: tool.name().to_owned(), result }));
         let Err(error) = result else { return complete(result) };
         match (era, error.code_str()) {
             (Era::Modern, "input_required") => {}
@@ -136,8 +178,7 @@ impl McpServer {
             Ok(None) => Err(error),
             Err(error) => Err(error),
         };
-        suspended
-            .map_or_else(|error| complete(Err(error)), |result| Ok(CallToolResponse::InputRequired(result)))
+        suspended.map_or_else(|error| complete(Err(error)), |result| Ok(Answer::Questions(result)))
     }
 }
 
@@ -152,47 +193,9 @@ fn bound(era: Era, principal: &str, tool: &ToolEntry, args: Option<&JsonObject>)
     }
 }
 
-/// The era of a request.
-pub(super) fn era(context: &RequestContext<RoleServer>) -> Era {
-    let version = context.protocol_version();
-    match version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
-        true => Era::Modern,
-        false => Era::Legacy,
-    }
-}
-
 fn unknown_tool(name: &str, nearest: &[&str]) -> ErrorData {
     let shown: String = name.chars().take(80).collect();
     ErrorData::invalid_params(format!("Unknown tool: {shown}"), Some(json!({"nearest": nearest})))
-}
-
-/// The result as rmcp's own type.
-fn answer(era: Era, tool: &str, result: &ToolResult) -> Result<CallToolResult, ErrorData> {
-    let mut encoded = call::encoded(era, tool, result);
-    let content = encoded.get_mut("content").map(Value::take).unwrap_or_default();
-    let content: Vec<ContentBlock> = serde_json::from_value(content).map_err(|error| {
-        tracing::error!(%error, tool, "the result cannot be sent");
-        ErrorData::internal_error("The result cannot be sent.", None)
-    })?;
-    let mut answer = CallToolResult::default();
-    answer.content = content;
-    answer.structured_content = encoded.get_mut("structuredContent").map(Value::take);
-    answer.is_error = result.is_err().then_some(true);
-    Ok(answer)
-}
-
-/// Who is behind a request.
-fn client(context: &RequestContext<RoleServer>) -> Client {
-    let info = context.client_info();
-    let capabilities = serde_json::to_value(context.client_capabilities()).unwrap_or_default();
-    Client {
-        version: context.protocol_version().map(|version| version.to_string()).unwrap_or_default(),
-        info: info.map(|info| (info.name, info.version)).unwrap_or_default(),
-        capabilities: match capabilities {
-            Value::Object(members) => members,
-            _ => Map::new(),
-        },
-    }
 }
 
 /// The capabilities that an error names.

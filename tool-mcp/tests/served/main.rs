@@ -10,6 +10,7 @@
 
 mod calling;
 mod client;
+mod direct;
 mod golden;
 #[path = "../support/golden.rs"]
 mod kept;

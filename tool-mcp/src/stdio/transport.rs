@@ -1,0 +1,220 @@
+//! The transport of rmcp's service: what comes off the line and is not answered on the direct way goes to rmcp, and what rmcp
+//! sends goes out beside the direct answers. No line, however broken or long, ends the session.
+
+use std::future::poll_fn;
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::task::Poll;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta as _,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+};
+use rmcp::service::Peer;
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tool_core::SHUTDOWN_GRACE;
+
+use super::direct::Direct;
+use super::lines::{LINE_BYTES, Lines, Read};
+use super::out::Out;
+use super::running::Running;
+use crate::server::{McpServer, Note};
+
+/// How long a client may take to read what is left when its input has ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// The transport.
+pub(super) struct Streams<R> {
+    server: McpServer,
+    lines: Lines<R>,
+    out: Out,
+    direct: Direct,
+    running: Running,
+    /// Whether a session is open; before, rmcp takes nothing but requests.
+    open: bool,
+    /// When the input ended.
+    ended: Option<Instant>,
+}
+
+impl<R: AsyncRead + Send + Unpin> Streams<R> {
+    /// Serves two streams. Calls end with `stop`; the `peer` is there once rmcp has opened the session.
+    pub(super) fn new(
+        server: McpServer,
+        read: R,
+        write: impl AsyncWrite + Send + 'static,
+        stop: CancellationToken,
+        peer: Arc<OnceLock<Peer<RoleServer>>>,
+    ) -> Streams<R> {
+        let (out, running) = (Out::new(write), Running::default());
+        let direct = Direct::new(server.clone(), out.clone(), running.clone(), stop, peer);
+        Streams { server, lines: Lines::new(read), out, direct, running, open: false, ended: None }
+    }
+
+    /// Answers lines on the direct way until one comes that is rmcp's; `None` at the end of the input.
+    async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if !self.lines.is_ready() {
+                self.out.leave().await;
+            }
+            self.out.room().await;
+            match self.lines.read().await {
+                Ok(Read::Line) => {}
+                Ok(Read::TooLong) => {
+                    let text = format!("A message has at most {LINE_BYTES} bytes.");
+                    self.refuse(&error(Value::Null, ErrorCode::INVALID_REQUEST, &text));
+                    continue;
+                }
+                Ok(Read::End) => return None,
+                Err(error) => {
+                    tracing::error!(%error, "the input cannot be read");
+                    return None;
+                }
+            }
+            let (direct, line) = (&mut self.direct, self.lines.line());
+            let answered = poll_fn(|cx| Poll::Ready(direct.serve(line, cx))).await;
+            let message = if answered { None } else { self.message() };
+            self.lines.done();
+            if let Some(message) = message.filter(|message| self.admits(message)) {
+                self.out.leave().await;
+                return Some(message);
+            }
+        }
+    }
+
+    /// The message on the line; what is none is answered.
+    fn message(&self) -> Option<ClientJsonRpcMessage> {
+        let line = self.lines.line();
+        if line.is_empty() {
+            return None;
+        }
+        match serde_json::from_slice(line) {
+            Ok(message) => Some(message),
+            Err(_) => {
+                if let Some(answer) = refused(line) {
+                    self.refuse(&answer);
+                }
+                None
+            }
+        }
+    }
+
+    fn refuse(&self, answer: &Value) {
+        self.out.add(|text| text.extend_from_slice(answer.to_string().as_bytes()));
+    }
+
+    /// Whether rmcp can take a message now; notes when it opens a session, and what the direct way has to know of it.
+    fn admits(&mut self, message: &ClientJsonRpcMessage) -> bool {
+        if !self.open {
+            self.open = opens(message);
+            return matches!(message, JsonRpcMessage::Request(_));
+        }
+        match message {
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.running.cancel(id);
+                }
+            }
+            JsonRpcMessage::Request(request) => {
+                // A second handshake: what rmcp makes of it is rmcp's to know.
+                if let ClientRequest::InitializeRequest(_) = &request.request {
+                    self.direct.close();
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn written(&self, message: &ServerJsonRpcMessage) -> Result<Vec<u8>, serde_json::Error> {
+        if let JsonRpcMessage::Response(response) = message
+            && let ServerResult::ListToolsResult(result) = &response.result
+            && let Some(note) = Note::read(result)
+        {
+            return self.page(&response.id, &note);
+        }
+        serde_json::to_vec(message)
+    }
+
+    /// The answer to `tools/list`, put together from the tools in writing.
+    fn page(&self, id: &RequestId, note: &Note) -> Result<Vec<u8>, serde_json::Error> {
+        let mut text = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
+        serde_json::to_writer(&mut text, id)?;
+        text.extend_from_slice(b",\"result\":");
+        self.server.sight().listing(note.era).write(&note.page, &mut text);
+        text.push(b'}');
+        Ok(text)
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Streams<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let line = self.written(&message);
+        let out = self.out.clone();
+        async move { out.send(&line?).await }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let message = self.next().await;
+        if message.is_none() {
+            self.ended.get_or_insert_with(Instant::now);
+        }
+        message
+    }
+
+    /// Running calls finish after the end of the input, for a while, and are cancelled then; otherwise they were cancelled
+    /// already.
+    async fn close(&mut self) -> io::Result<()> {
+        if let Some(ended) = self.ended {
+            let _ = tokio::time::timeout_at(ended + SHUTDOWN_GRACE, self.running.ended()).await;
+        }
+        self.running.cancel_all();
+        // What is answered still leaves, unless the client does not read.
+        let _ = tokio::time::timeout(LAST_WORDS, self.out.close()).await;
+        Ok(())
+    }
+}
+
+/// Whether a message opens a session, as rmcp sees it.
+fn opens(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            let known = |version: ProtocolVersion| ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && meta.protocol_version().is_some_and(known)
+        }
+    }
+}
+
+/// The answer to a line that is no message; none to a notification, which has no answers.
+fn refused(line: &[u8]) -> Option<Value> {
+    let Ok(value) = serde_json::from_slice::<Value>(line) else {
+        return Some(error(Value::Null, ErrorCode::PARSE_ERROR, "This is no JSON."));
+    };
+    let id = value.get("id").filter(|id| id.is_string() || id.is_number());
+    if value.get("method").is_some_and(Value::is_string) && value.get("id").is_none() {
+        return None;
+    }
+    let id = id.cloned().unwrap_or_default();
+    Some(error(id, ErrorCode::INVALID_REQUEST, "This is no message of JSON-RPC 2.0."))
+}
+
+fn error(id: Value, code: ErrorCode, text: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": ErrorData::new(code, text.to_owned(), None)})
+}
