@@ -89,7 +89,10 @@ fn help_is_a_form_where_the_tool_is_on_the_command_line() {
     let registry = set::<LockPictureTool>();
     let page = |registry: &Registry| (HELP.render)(registry, registry.iter().next().unwrap()).unwrap();
     let text = page(&registry).unwrap();
-    assert!(text.starts_with("Locks a picture away.\n") && text.contains("Usage: program picture lock "), "{text}");
+    assert!(
+        text.starts_with("Locks a picture away.\n") && text.contains("Usage: program picture lock "),
+        "{text}"
+    );
     assert!(text.contains("--password-file") && text.ends_with('\n') && !text.contains("\n\n\n"), "{text}");
     assert_eq!(page(&set::<TellDrawingTool>()), None);
 }

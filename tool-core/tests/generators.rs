@@ -34,7 +34,7 @@ fn schema() -> Value {
             "point": {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}},
                       "required": ["x"], "additionalProperties": false},
             "shape": {"oneOf": [case("circle", json!({"radius": {"type": "number"}})), case("dot", json!({}))]},
-            "maybe": {"type": ["integer", "null"]},
+            "maybe": {"type": ["integer", "null"], "x-keep-null": true},
             "any": {},
         },
         "required": ["count", "word"],
@@ -57,7 +57,10 @@ fn decoded(registry: &Registry, input: &Value) -> Result<Vec<(String, String)>, 
 }
 
 fn registry() -> Registry {
-    let tool = DynTool::builder("find_all").description("Finds all.").behavior(Behavior::READ).input_schema(schema());
+    let tool = DynTool::builder("find_all")
+        .description("Finds all.")
+        .behavior(Behavior::READ)
+        .input_schema(schema());
     let tool = tool.handler_sync(|args, _| Ok(ToolOutput::structured(args))).build().unwrap();
     Registry::builder().add_dyn(tool).build().unwrap()
 }
@@ -82,7 +85,7 @@ fn values_satisfy_their_schema_are_many_and_the_same_for_the_same_seed() {
 fn every_change_is_answered_as_it_says() {
     let (schema, registry) = (schema(), registry());
     let (mut kinds, mut codes, mut rules) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for value in values(&schema).seed(1).take(300) {
+    for value in values(&schema).seed(1).take(100) {
         assert_eq!(decoded(&registry, &value), Ok(Vec::new()), "{value}");
         for change in mutate(&schema, &value) {
             kinds.insert(format!("{:?}", change.kind));
@@ -103,11 +106,30 @@ fn every_change_is_answered_as_it_says() {
         }
     }
     let all = [
-        "Added", "AtBound", "Choice", "Depth", "Dropped", "Lenient", "Null", "OverBound", "Tag", "Twice", "Type",
+        "Added",
+        "AtBound",
+        "Choice",
+        "Depth",
+        "Dropped",
+        "Lenient",
+        "Null",
+        "OverBound",
+        "Tag",
+        "Twice",
+        "Type",
     ];
     assert_eq!(kinds, all.map(str::to_owned).into());
     let told = [
-        "choice", "depth", "duplicate", "length", "missing", "pattern", "range", "type", "unknown",
+        "choice",
+        "depth",
+        "duplicate",
+        "invalid",
+        "length",
+        "missing",
+        "pattern",
+        "range",
+        "type",
+        "unknown",
     ];
     assert_eq!(codes, told.into());
     let rules_of_all = [

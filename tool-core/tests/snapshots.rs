@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use tool_core::Registry;
 use tool_core::prelude::*;
 use tool_core::test::{FORMS, Mode, Snapshots};
-use tool_core::Registry;
 
 /// Greets a person.
 #[tool(register = false)]
@@ -84,7 +84,11 @@ fn missing_stale_and_orphaned_files_fail_with_what_differs_and_are_mended() {
     let verbs: Vec<&str> = mended.iter().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(verbs, ["added", "changed", "removed"], "{mended:#?}");
     assert_eq!(all.run(Mode::Compare), Ok(Vec::new()));
-    assert!(!at.join("old_tool").exists() && at.join("other.snap").exists() && at.join("no tool/kept.md").exists());
+    assert!(
+        !at.join("old_tool").exists()
+            && at.join("other.snap").exists()
+            && at.join("no tool/kept.md").exists()
+    );
 }
 
 /// The test that is run by the next one, in a process of its own.
@@ -103,9 +107,15 @@ fn update_writes_but_never_where_ci_is_set() {
     let run = |variables: &[(&str, &str)]| {
         let mut test = Command::new(std::env::current_exe().unwrap());
         test.args(["--exact", "snapshots_of_the_crate_that_the_environment_names", "--nocapture"]);
-        test.env_remove("CI").env_remove("UPDATE").env(IN_A_PROCESS, krate.path()).envs(variables.iter().copied());
+        test.env_remove("CI")
+            .env_remove("UPDATE")
+            .env(IN_A_PROCESS, krate.path())
+            .envs(variables.iter().copied());
         let output = test.output().unwrap();
-        (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
+        )
     };
     let written = || krate.path().join("tests").exists();
     let (passes, told) = run(&[("CI", "1"), ("UPDATE", "1")]);

@@ -48,7 +48,11 @@ mod tests {
     #[test]
     fn a_text_is_read_as_a_number() -> Result<(), ToolError> {
         let executor = Executor::standard(Registry::builder().add_set(&super::TOOLS).build()?).build()?;
-        let call = Call { tool: "add_numbers".to_owned(), args: r#"{"numbers": ["1", 2]}"#.into(), ..Call::default() };
+        let call = Call {
+            tool: "add_numbers".to_owned(),
+            args: r#"{"numbers": ["1", 2]}"#.into(),
+            ..Call::default()
+        };
         let output = executor.call_blocking(call, &ToolContext::empty(), Caller::Test)?;
         assert_eq!(output.data(), 3);
         Ok(())

@@ -67,9 +67,14 @@ fn unnamed(tree: &Tree<'_>, subject: &Subject<'_>) -> Result<Vec<Fault>, ToolErr
     let table = Table::new(subject.def(), &schema::canonical(subject.def())?);
     let params = table.params.iter().filter(|param| !param.hidden);
     let unnamed = params.filter(|param| match (&param.long, param.positional || param.last) {
-        (_, true) => !page.contains(&format!("<{}>", param.value_name)) && !page.contains(&format!("[{}]", param.value_name)),
+        (_, true) => {
+            !page.contains(&format!("<{}>", param.value_name))
+                && !page.contains(&format!("[{}]", param.value_name))
+        }
         // A switch is shown once, with its negation in brackets.
-        (Some(long), false) => !page.contains(&format!("--{long}")) && !page.contains(&format!("--[no-]{long}")),
+        (Some(long), false) => {
+            !page.contains(&format!("--{long}")) && !page.contains(&format!("--[no-]{long}"))
+        }
         (None, false) => false,
     });
     let fault = |name: &str| Fault::at(format!("/{name}"), "the help does not name it");

@@ -190,7 +190,9 @@ pub(crate) fn depending(unknown: bool) -> Registry {
     if unknown && let Some(schema) = schema.as_object_mut() {
         schema.insert("dependentRequired".to_owned(), json!({"from": ["to"]}));
     }
-    let tool = DynTool::builder("find_way").description("Finds a way through the town.").behavior(Behavior::READ);
-    let tool = tool.input_schema(schema).handler_sync(|args, _| Ok(ToolOutput::structured(args))).build().unwrap();
+    let tool =
+        DynTool::builder("find_way").description("Finds a way through the town.").behavior(Behavior::READ);
+    let tool =
+        tool.input_schema(schema).handler_sync(|args, _| Ok(ToolOutput::structured(args))).build().unwrap();
     Registry::builder().add_dyn(tool).build().unwrap()
 }

@@ -1,6 +1,11 @@
 //! For each check a tool that fails exactly this one, and beside it one like it that fails none. (testing.md, acceptance 2)
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may stop at what it cannot build")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it cannot build"
+)]
 
 mod decoders;
 mod definitions;
@@ -47,7 +52,7 @@ fn rows() -> Vec<Row> {
         row("defaults", set::<AddToElevenTool>(), set::<AddToTenTool>()),
         row("law-accept", set::<AddToEvenTool>(), set::<AddToByteTool>()),
         row("law-normal", set::<KeepGrowingTool>(), set::<KeepTool>()),
-        row("law-refuse", of(&PAINT_LAXLY), of(&PAINT)),
+        row("law-refuse", set::<PaintLaxlyTool>(), set::<PaintTool>()),
         row("law-agree", of(&TELL_FIRST), set::<TellAllTool>()),
         row("bounds", of(&CUT_LAXLY), of(&CUT)),
         row("dialects", depending(true), depending(false)),
@@ -69,7 +74,8 @@ fn each_bad_tool_fails_its_check_and_no_other() {
         let problems = checks(&bad).watch([ground(false)]).run();
         let told = problems.iter().map(|problem| format!("{problem}\n")).collect::<String>();
         // A lint is told by its own name.
-        let ids: BTreeSet<&str> = problems.iter().map(|problem| problem.check.split(':').next().unwrap()).collect();
+        let ids: BTreeSet<&str> =
+            problems.iter().map(|problem| problem.check.split(':').next().unwrap()).collect();
         assert_eq!(ids, BTreeSet::from([id]), "{bad:?}:\n{told}");
         let tools: BTreeSet<&str> = problems.iter().map(|problem| problem.tool.as_str()).collect();
         assert_eq!(tools, bad.iter().map(|tool| tool.name()).collect(), "{told}");
@@ -101,13 +107,14 @@ fn every_check_has_a_bad_tool() {
 
 #[test]
 fn one_failure_lists_every_tool_with_check_place_and_arguments_and_hides_secrets() {
-    let tools = Registry::builder().add_def(&CUT_LAXLY).add_def(&PAINT_LAXLY).add::<SignInLoudlyTool>();
+    let tools = Registry::builder().add_def(&CUT_LAXLY).add::<PaintLaxlyTool>().add::<SignInLoudlyTool>();
     let registry = tools.build().unwrap();
-    let failed = std::thread::spawn(move || tool_core::assert_tools!(registry, values = VALUES)).join().unwrap_err();
+    let failed =
+        std::thread::spawn(move || tool_core::assert_tools!(registry, values = VALUES)).join().unwrap_err();
     let told = failed.downcast_ref::<String>().unwrap();
     for line in [
         "\n  bounds cut_paper /length: `range` is expected, but it is taken\n    {\"length\":",
-        "\n  law-refuse paint_wall /colour: ",
+        "\n  law-refuse paint_laxly /colour: ",
         "\n  secret sign_in_loudly /password: the secret `password` is in the result of a call\n    {\"password\":\"***\"}\n",
     ] {
         assert!(told.contains(line), "{line:?} is not in\n{told}");
@@ -123,7 +130,11 @@ fn warnings_count_where_that_is_asked_for_and_losses_too() {
     // `number` and `other` are bytes without a text of more than a word.
     let registry = set::<FindWithinTool>();
     assert_eq!(ids(checks(&registry)), BTreeSet::new());
-    assert_eq!(ids(checks(&registry).lossless()), BTreeSet::from(["dialects".to_owned()]), "a pattern is told in words");
+    assert_eq!(
+        ids(checks(&registry).lossless()),
+        BTreeSet::from(["dialects".to_owned()]),
+        "a pattern is told in words"
+    );
     let vague = set::<AddToByteTool>();
     assert_eq!(ids(checks(&vague)), BTreeSet::new());
     assert_eq!(ids(checks(&vague).strict()), BTreeSet::from(["lint:param-vague".to_owned()]));

@@ -78,12 +78,18 @@ pub(crate) async fn sign_out(
     Ok(span.in_scope(|| name.to_owned()))
 }
 
+/// What takes two turns: the executor looks a second time at once.
+async fn work() {
+    tokio::task::yield_now().await;
+    tokio::task::yield_now().await;
+}
+
 /// Builds a house, and clears up when it is done.
 #[tool(register = false)]
 pub(crate) async fn build_messily() -> std::io::Result<String> {
     let path = ground(false).join("house");
     std::fs::write(&path, "bricks")?;
-    tokio::task::yield_now().await;
+    work().await;
     std::fs::remove_file(&path)?;
     Ok("built".to_owned())
 }
@@ -102,7 +108,7 @@ impl Drop for Scaffold {
 pub(crate) async fn build() -> std::io::Result<String> {
     let scaffold = Scaffold(ground(true).join("scaffold"));
     std::fs::write(&scaffold.0, "bricks")?;
-    tokio::task::yield_now().await;
+    work().await;
     Ok("built".to_owned())
 }
 
@@ -114,7 +120,7 @@ fn watcher() -> std::io::Result<Child> {
 #[tool(register = false)]
 pub(crate) async fn watch_forgetfully() -> std::io::Result<String> {
     let mut child = watcher()?;
-    tokio::task::yield_now().await;
+    work().await;
     child.kill()?;
     child.wait()?;
     Ok("quiet".to_owned())
@@ -134,6 +140,6 @@ impl Drop for Watcher {
 #[tool(register = false)]
 pub(crate) async fn watch() -> std::io::Result<String> {
     let watcher = Watcher(watcher()?);
-    tokio::task::yield_now().await;
+    work().await;
     Ok(format!("quiet, says {}", watcher.0.id()))
 }

@@ -44,7 +44,8 @@ pub(super) fn look(subject: &Subject<'_>) -> Vec<Fault> {
     };
     let thread = format!("{THREAD}{}", LOOKS.fetch_add(1, Ordering::Relaxed));
     let watch = || {
-        let of_call = |args| cancelled(subject, &executor, args).or_else(|| dropped(subject, &executor, &thread, args));
+        let of_call =
+            |args| cancelled(subject, &executor, args).or_else(|| dropped(subject, &executor, &thread, args));
         subject.sound(CALLS).filter_map(of_call).collect()
     };
     std::thread::scope(|scope| {
@@ -69,7 +70,7 @@ fn cancelled(subject: &Subject<'_>, executor: &Executor, args: &Value) -> Option
     Some(Fault::of_tool(text).with(args))
 }
 
-/// A call that is dropped at its first await point, at its second, and so on.
+/// A call that is dropped at its first await point, at its second, and so on: wherever the executor waits for it.
 fn dropped(subject: &Subject<'_>, executor: &Executor, thread: &str, args: &Value) -> Option<Fault> {
     for point in 1..=POINTS {
         let before = files(&subject.checks().watched);

@@ -93,12 +93,8 @@ fn changed(dialect: DialectId, plan: &Plan, wire: Option<&Validator>, args: &Val
     if wire.is_some_and(|wire| !wire.is_valid(&sent)) {
         return Some(format!("they are sent as {sent}, which its own schema does not allow"));
     }
-    let call = ModelCall {
-        id: "call_1".to_owned(),
-        wire_id: None,
-        name: planned.name().to_owned(),
-        args: Ok(sent),
-    };
+    let call =
+        ModelCall { id: "call_1".to_owned(), wire_id: None, name: planned.name().to_owned(), args: Ok(sent) };
     let decoded = match dialect.decode(plan, &dialect.encode_calls(&[call], ""), 0) {
         Ok(decoded) => decoded,
         Err(error) => return Some(format!("the call is not read back: {error}")),

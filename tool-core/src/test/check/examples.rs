@@ -28,11 +28,14 @@ fn other_result(subject: &Subject<'_>, example: &Example<'_>, result: &str) -> O
     let unmet = subject.unmet();
     if !unmet.is_empty() {
         let needed = unmet.join(", ");
-        return Some(fault(format!("its result cannot be looked at: give a `context` that provides {needed}")));
+        return Some(fault(format!(
+            "its result cannot be looked at: give a `context` that provides {needed}"
+        )));
     }
     if !subject.is_harmless() && subject.checks().context.is_none() {
         return Some(fault(
-            "its result cannot be looked at: a tool with effects only runs in a `context` of the test's own".to_owned(),
+            "its result cannot be looked at: a tool with effects only runs in a `context` of the test's own"
+                .to_owned(),
         ));
     }
     let text = match running::run(subject.executor(), subject.call(&args), &subject.checks().given()) {

@@ -11,7 +11,8 @@ pub(super) fn look(checks: &Checks) -> Vec<Problem> {
     let tools: Vec<&ToolEntry> = checks.registry.iter().collect();
     let (first, second) = (of(tools.iter()), of(tools.iter().rev()));
     let differs = first.into_iter().filter(|row| !second.contains(row));
-    let problem = |(tool, _): (String, String)| Problem {
+    let problem = |(tool, _): (String, String)| {
+        Problem {
         check: ID.to_owned(),
         tool,
         path: String::new(),
@@ -19,6 +20,7 @@ pub(super) fn look(checks: &Checks) -> Vec<Problem> {
                of it changes from one time to the next"
             .to_owned(),
         args: None,
+    }
     };
     differs.map(problem).collect()
 }

@@ -54,7 +54,8 @@ fn differing(by_type: &Result<Taken, ToolError>, by_schema: &Decoded) -> Option<
     if typed.to_string() == schema.to_string() || differ_by_limits(by_type, by_schema) {
         return None;
     }
-    let path = by_type.as_ref().err().or(by_schema.as_ref().err()).and_then(|error| error.arg_issues().first());
+    let path =
+        by_type.as_ref().err().or(by_schema.as_ref().err()).and_then(|error| error.arg_issues().first());
     let path = path.map_or("", |issue| &issue.path);
     Some(Fault::at(path, format!("by type: {typed}\n    by schema: {schema}")))
 }

@@ -22,7 +22,8 @@ pub(super) fn broken(subject: &Subject<'_>, trial: &Trial) -> Option<Fault> {
     let normal = Value::Object(without_bad_defaults(subject, &trial.args, taken.normal.clone()));
     if !subject.allows(&normal) {
         let missed = subject.missed(&normal).join("`, `");
-        let text = format!("what is made of the call, {}, is not allowed by the schema: `{missed}`", cut(&normal));
+        let text =
+            format!("what is made of the call, {}, is not allowed by the schema: `{missed}`", cut(&normal));
         return Some(Fault::of_tool(text).with(&trial.args));
     }
     let text = match take(subject.def(), normal.clone(), Coerce::Lenient) {
@@ -42,9 +43,13 @@ pub(super) fn broken(subject: &Subject<'_>, trial: &Trial) -> Option<Fault> {
 }
 
 /// A normal form without the defaults that do not fit, which is a fault of its own.
-fn without_bad_defaults(subject: &Subject<'_>, args: &Value, mut normal: Map<String, Value>) -> Map<String, Value> {
+fn without_bad_defaults(
+    subject: &Subject<'_>,
+    args: &Value,
+    mut normal: Map<String, Value>,
+) -> Map<String, Value> {
     let bad = subject.bad_defaults();
-    normal.retain(|name, _| args.get(name).is_some() || !bad.contains(name));
+    normal.retain(|name, _| args.get(name).is_some_and(|given| !given.is_null()) || !bad.contains(name));
     normal
 }
 

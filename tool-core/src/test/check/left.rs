@@ -33,9 +33,12 @@ fn collect(directory: &Path, found: &mut BTreeSet<PathBuf>) {
 /// `/proc/PID/task/TID/children`)
 pub(super) fn children(thread: &str) -> BTreeSet<u32> {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten().map(|task| task.path());
-    let named = tasks.filter(|task| fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim_end() == thread));
+    let named = tasks
+        .filter(|task| fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim_end() == thread));
     let lists = named.filter_map(|task| fs::read_to_string(task.join("children")).ok());
-    lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>()).collect()
+    lists
+        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect()
 }
 
 /// Those of some child processes that live on, after a while for the others to die.

@@ -4,6 +4,8 @@
 //! not provide. What an author wrote down with its result, an example, also runs with effects where the test provides the context.
 
 use serde_json::Value;
+use tokio::runtime::Runtime;
+use tracing::{Dispatch, dispatcher};
 
 use super::{Checks, Subject};
 use crate::call::{Call, Caller, Executor, ExecutorBuilder};
@@ -23,7 +25,10 @@ impl Subject<'_> {
     pub(super) fn unmet(&self) -> Vec<&'static str> {
         let ctx = self.checks().given();
         let needed = self.def().capabilities.iter().filter(|capability| !capability.optional);
-        needed.filter(|capability| !ctx.provides((capability.id)())).map(|capability| capability.short_name()).collect()
+        needed
+            .filter(|capability| !ctx.provides((capability.id)()))
+            .map(|capability| capability.short_name())
+            .collect()
     }
 
     /// Whether the tool may run with arguments that nobody wrote.
@@ -43,16 +48,25 @@ impl Subject<'_> {
     }
 }
 
-/// Runs a call on this thread.
+/// Runs a call; what it logs, also on threads of its own, goes where this thread logs.
 pub(super) fn run(builder: ExecutorBuilder, call: Call, ctx: &ToolContext) -> ToolResult {
-    builder.build()?.call_blocking(call, ctx, Caller::Test)
+    let executor = builder.build()?;
+    let runtime = runtime()?;
+    let result = runtime.block_on(executor.call(call, ctx, Caller::Test));
+    runtime.shutdown_background();
+    result
 }
 
 /// Decodes a call, and runs nothing.
 pub(super) fn plan(builder: ExecutorBuilder, call: Call, ctx: &ToolContext) -> Result<(), ToolError> {
     let executor = builder.build()?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
-    runtime.block_on(executor.plan(call, ctx, Caller::Test)).map(drop)
+    runtime()?.block_on(executor.plan(call, ctx, Caller::Test)).map(drop)
+}
+
+fn runtime() -> Result<Runtime, ToolError> {
+    let dispatch = dispatcher::get_default(Dispatch::clone);
+    let log_there = move || std::mem::forget(dispatcher::set_default(&dispatch));
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().on_thread_start(log_there).build();
+    runtime.map_err(|error| ToolError::internal("No runtime could be started.").source(error))
 }

@@ -25,7 +25,8 @@ pub(super) fn look(subject: &Subject<'_>) -> Vec<Fault> {
         Some(schema) => fault_of(schema, true),
         None => has_output(subject).then(|| "it cannot be brought into canonical form".to_owned()),
     };
-    let told = |of: &'static str| move |why| Fault::of_tool(format!("the schema of {of} is not valid: {why}"));
+    let told =
+        |of: &'static str| move |why| Fault::of_tool(format!("the schema of {of} is not valid: {why}"));
     input.map(told("the arguments")).into_iter().chain(output.map(told("the result"))).collect()
 }
 
@@ -36,10 +37,25 @@ fn fault_of(schema: &Value, is_canonical: bool) -> Option<String> {
     if let Err(error) = validator(schema) {
         return Some(error.to_string());
     }
-    match canonical(schema) {
+    // A secret is marked when a tool's schema is put together from canonical ones.
+    let unmarked = without_marks(schema);
+    match canonical(&unmarked) {
         Err(problem) => Some(problem.to_string()),
-        Ok(again) if is_canonical && again != *schema => Some(format!("its canonical form is {again}")),
+        Ok(again) if is_canonical && again != unmarked => Some(format!("its canonical form is {again}")),
         Ok(_) => None,
+    }
+}
+
+/// A schema without the mark of secrets, at any depth.
+fn without_marks(schema: &Value) -> Value {
+    match schema {
+        Value::Array(list) => list.iter().map(without_marks).collect(),
+        Value::Object(members) => {
+            let is_mark = |key: &str, value: &Value| key == "writeOnly" && value.is_boolean();
+            let rest = members.iter().filter(|(key, value)| !is_mark(key, value));
+            rest.map(|(key, value)| (key.clone(), without_marks(value))).collect()
+        }
+        other => other.clone(),
     }
 }
 

@@ -38,17 +38,15 @@ pub(super) fn look(subject: &Subject<'_>) -> Vec<Fault> {
     for args in calls.iter().flat_map(|args| wrong(subject, &params, args)) {
         // Decoding alone: a decoder that is lax must not lead to an effect.
         let (log, result) = logged(|| plan(subject.executor(), subject.call(&args), &ctx));
-        let told = result.err().map(|error| format!("{error} {error:?} {}", error.to_json())).unwrap_or_default();
+        let told =
+            result.err().map(|error| format!("{error} {error:?} {}", error.to_json())).unwrap_or_default();
         faults.extend(exposed(subject, &params, "the refusal of a call", &told, &args));
         faults.extend(exposed(subject, &params, "the log of a call that is refused", &log, &args));
     }
     for args in calls.iter().filter(|_| subject.is_harmless()) {
-        // A plain function logs on this thread where nothing is around it; spans need something around it.
-        for builder in [subject.executor(), subject.executor().trace()] {
-            let (log, result) = logged(|| run(builder, subject.call(args), &ctx));
-            faults.extend(exposed(subject, &params, "the result of a call", &outcome(&result), args));
-            faults.extend(exposed(subject, &params, "the log of a call", &log, args));
-        }
+        let (log, result) = logged(|| run(subject.executor().trace(), subject.call(args), &ctx));
+        faults.extend(exposed(subject, &params, "the result of a call", &outcome(&result), args));
+        faults.extend(exposed(subject, &params, "the log of a call", &log, args));
     }
     faults
 }

@@ -73,7 +73,7 @@ impl<'a> Subject<'a> {
     /// The keywords that a value does not keep to.
     pub(super) fn missed(&self, value: &Value) -> Vec<String> {
         let errors = self.judge.iter().flat_map(|judge| judge.1.iter_errors(value));
-        
+
         errors.map(|error| error.kind().keyword().to_owned()).collect()
     }
 
@@ -98,7 +98,8 @@ impl<'a> Subject<'a> {
     pub(super) fn bad_defaults(&self) -> &BTreeSet<String> {
         self.bad_defaults.get_or_init(|| {
             let hits = default_invalid(&contract::Subject::of(self.registry(), self.tool));
-            let first = |path: &str| path.split('/').nth(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
+            let first =
+                |path: &str| path.split('/').nth(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
             hits.iter().filter_map(|hit| first(&hit.path)).collect()
         })
     }

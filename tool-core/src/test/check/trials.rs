@@ -136,8 +136,9 @@ fn of_examples<'s>(subject: &'s Subject<'_>) -> impl Iterator<Item = Value> + 's
 /// none is read as a path. (sandbox.md §1)
 fn expected(subject: &Subject<'_>, change: &Mutation) -> Expected {
     let is_at = |param: &ParamDef<'_>| change.path.strip_prefix('/') == Some(param.name);
-    let is_path =
-        |param: &ParamDef<'_>| matches!(param.keys.hint, Some(Hint::File | Hint::Dir | Hint::Path)) && is_at(param);
+    let is_path = |param: &ParamDef<'_>| {
+        matches!(param.keys.hint, Some(Hint::File | Hint::Dir | Hint::Path)) && is_at(param)
+    };
     let scalar = matches!(change.value.pointer(&change.path), Some(Value::Number(_) | Value::Bool(_)));
     match change.expected {
         Expected::Noted(_) if scalar && subject.def().params.iter().any(is_path) => {
@@ -151,5 +152,6 @@ fn expected(subject: &Subject<'_>, change: &Mutation) -> Expected {
 fn is_alias(subject: &Subject<'_>, change: &Mutation) -> bool {
     let key = change.path.strip_prefix('/');
     change.kind == MutationKind::Added
-        && key.is_some_and(|key| subject.def().params.iter().any(|param| param.names().any(|name| name == key)))
+        && key
+            .is_some_and(|key| subject.def().params.iter().any(|param| param.names().any(|name| name == key)))
 }

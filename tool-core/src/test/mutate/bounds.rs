@@ -47,7 +47,7 @@ impl<'a> Walk<'a> {
         if bound("multipleOf").is_some_and(|step| step > 1)
             && let Some(number) = place.value.as_i64()
         {
-            self.over(place, json!(number.saturating_add(1)), IssueCode::Range);
+            self.over(place, json!(number.saturating_add(1)), IssueCode::Invalid);
         }
     }
 
@@ -107,7 +107,8 @@ impl<'a> Walk<'a> {
         let Some(last) = items.last() else { return };
         for (edge, beyond) in edges(place, "minItems", "maxItems") {
             let of_length = |length: u64| -> Option<Value> {
-                let length = usize::try_from(length).ok().filter(|length| !is_set || *length <= items.len())?;
+                let length =
+                    usize::try_from(length).ok().filter(|length| !is_set || *length <= items.len())?;
                 Some(items.iter().chain(std::iter::repeat(last)).take(length).cloned().collect())
             };
             if let Some(list) = of_length(edge) {

@@ -68,7 +68,8 @@ impl<'a> Walk<'a> {
     fn single(&self, place: &Place<'a>) -> Option<Value> {
         let [item] = place.value.as_array()?.as_slice() else { return None };
         let kind = self.item_kind(place)?;
-        let fixed = place.schema.get("minItems").is_some_and(|least| Some(least) == place.schema.get("maxItems"));
+        let fixed =
+            place.schema.get("minItems").is_some_and(|least| Some(least) == place.schema.get("maxItems"));
         let alone = !fixed && place.role != Role::Item && kind != "array";
         let readable = match item {
             Value::String(text) => !text.trim().is_empty() && !text.trim_start().starts_with('['),
@@ -81,12 +82,17 @@ impl<'a> Walk<'a> {
     /// A choice that is none, and one in another case.
     pub(super) fn choice(&mut self, place: &Place<'a>) {
         let Some(cases) = place.schema.get("enum").and_then(Value::as_array) else { return };
-        let Some(given) = place.value.as_str().filter(|_| cases.iter().all(|case| case.is_string() || case.is_null()))
+        let Some(given) =
+            place.value.as_str().filter(|_| cases.iter().all(|case| case.is_string() || case.is_null()))
         else {
             return;
         };
         let alike = |word: &str| {
-            cases.iter().filter_map(Value::as_str).filter(|case| case.to_lowercase() == word.to_lowercase()).count()
+            cases
+                .iter()
+                .filter_map(Value::as_str)
+                .filter(|case| case.to_lowercase() == word.to_lowercase())
+                .count()
         };
         let longer = format!("{given}x");
         if alike(&longer) == 0 {

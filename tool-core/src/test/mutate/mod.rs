@@ -225,7 +225,9 @@ impl<'a> Walk<'a> {
                 self.visit(&place.below(&i.to_string(), schema, item, Role::Item));
             }
         }
-        if let (true, Some(item)) = (place.schema.get("uniqueItems") == Some(&Value::Bool(true)), items.first()) {
+        if let (true, Some(item)) =
+            (place.schema.get("uniqueItems") == Some(&Value::Bool(true)), items.first())
+        {
             let twice: Value = items.iter().chain([item]).cloned().collect();
             let path = place.at(&items.len().to_string());
             let expected = Expected::Refused(IssueCode::Duplicate);
@@ -280,6 +282,7 @@ fn is_nullable(schema: &Value) -> bool {
 
 /// The type beside null of a schema with a list of two.
 fn nullable_kind(schema: &Value) -> Option<&str> {
-    let mut others = schema.get("type")?.as_array()?.iter().filter_map(Value::as_str).filter(|kind| *kind != "null");
+    let mut others =
+        schema.get("type")?.as_array()?.iter().filter_map(Value::as_str).filter(|kind| *kind != "null");
     others.next().filter(|_| others.next().is_none())
 }

@@ -24,7 +24,13 @@ impl<'a> Walk<'a> {
                 Some(schema) => {
                     if required(name) {
                         let (path, expected) = (place.at(name), Expected::Refused(IssueCode::Missing));
-                        self.put_telling(MutationKind::Dropped, place, without(members, name), path, expected);
+                        self.put_telling(
+                            MutationKind::Dropped,
+                            place,
+                            without(members, name),
+                            path,
+                            expected,
+                        );
                     }
                     let role = if required(name) { Role::Member } else { Role::Optional };
                     self.visit(&place.below(name, schema, value, role));

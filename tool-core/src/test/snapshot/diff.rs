@@ -10,7 +10,8 @@ const SHOWN: usize = 60;
 pub(super) fn lines(was: &str, is: &str) -> String {
     let (was, is): (Vec<&str>, Vec<&str>) = (was.lines().collect(), is.lines().collect());
     let rows = rows(&was, &is);
-    let changed: Vec<usize> = rows.iter().enumerate().filter(|(_, row)| row.0 != ' ').map(|(at, _)| at).collect();
+    let changed: Vec<usize> =
+        rows.iter().enumerate().filter(|(_, row)| row.0 != ' ').map(|(at, _)| at).collect();
     if changed.is_empty() {
         return "    only the line ends differ\n".to_owned();
     }
@@ -51,7 +52,9 @@ fn changes<'a>(was: &[&'a str], is: &[&'a str]) -> Vec<(char, &'a str)> {
     }
     // common[i][j]: how many lines the rests from i and from j have in common.
     let mut common = vec![vec![0_usize; is.len() + 1]; was.len() + 1];
-    let at = |common: &[Vec<usize>], i: usize, j: usize| common.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0);
+    let at = |common: &[Vec<usize>], i: usize, j: usize| {
+        common.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0)
+    };
     for (i, a) in was.iter().enumerate().rev() {
         for (j, b) in is.iter().enumerate().rev() {
             let longest = match a == b {

@@ -10,7 +10,8 @@ use crate::registry::ToolEntry;
 /// The page.
 pub(super) fn page(tool: &ToolEntry) -> Result<String, ToolError> {
     let def = tool.def();
-    let mut page = format!("# {}\n\n{}\n\nEffect: {}\n", tool.name(), def.description(), def.behavior.words());
+    let mut page =
+        format!("# {}\n\n{}\n\nEffect: {}\n", tool.name(), def.description(), def.behavior.words());
     let schema = def.input_schema()?.schema();
     let required = |name: &str| {
         let names = schema.get("required").and_then(Value::as_array);
@@ -26,7 +27,8 @@ pub(super) fn page(tool: &ToolEntry) -> Result<String, ToolError> {
                 None => "optional".to_owned(),
             };
             let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
-            let _ = writeln!(page, "| `{name}` | {} | {} | {} |", cell(&kind(property)), cell(&need), cell(text));
+            let _ =
+                writeln!(page, "| `{name}` | {} | {} | {} |", cell(&kind(property)), cell(&need), cell(text));
         }
     }
     for example in def.examples {

@@ -118,7 +118,9 @@ impl Snapshots {
         let wanted = self.wanted()?;
         let differences = self.differences(&wanted)?;
         match mode {
-            Mode::Update => self.write(&wanted, &differences).map_err(|(path, error)| format!("{}: {error}", path.display())),
+            Mode::Update => self
+                .write(&wanted, &differences)
+                .map_err(|(path, error)| format!("{}: {error}", path.display())),
             Mode::Compare if differences.is_empty() => Ok(Vec::new()),
             Mode::Compare => Err(self.told(&differences)),
         }
@@ -139,7 +141,10 @@ impl Snapshots {
         Ok(wanted)
     }
 
-    fn differences(&self, wanted: &BTreeMap<PathBuf, String>) -> Result<BTreeMap<PathBuf, Difference>, String> {
+    fn differences(
+        &self,
+        wanted: &BTreeMap<PathBuf, String>,
+    ) -> Result<BTreeMap<PathBuf, Difference>, String> {
         let mut differences = BTreeMap::new();
         for (path, text) in wanted {
             let file = self.directory.join(path);
@@ -162,14 +167,19 @@ impl Snapshots {
 
     /// The files that are there, in directories with names of tools.
     fn present(&self) -> BTreeSet<PathBuf> {
-        let read = |directory: &Path| fs::read_dir(directory).into_iter().flatten().flatten().collect::<Vec<_>>();
+        let read =
+            |directory: &Path| fs::read_dir(directory).into_iter().flatten().flatten().collect::<Vec<_>>();
         let of_tools = read(&self.directory).into_iter().filter(|entry| entry.path().is_dir());
-        let files = of_tools.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_valid(name));
+        let files =
+            of_tools.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_valid(name));
         let files = files.flat_map(|tool| {
-            let entries = read(&self.directory.join(&tool)).into_iter().filter(|entry| entry.path().is_file());
+            let entries =
+                read(&self.directory.join(&tool)).into_iter().filter(|entry| entry.path().is_file());
             entries.map(move |entry| Path::new(&tool).join(entry.file_name())).collect::<Vec<_>>()
         });
-        files.filter(|path| path.extension().is_some_and(|ending| ENDINGS.iter().any(|own| ending == *own))).collect()
+        files
+            .filter(|path| path.extension().is_some_and(|ending| ENDINGS.iter().any(|own| ending == *own)))
+            .collect()
     }
 
     fn write(
@@ -209,7 +219,9 @@ impl Snapshots {
             let shown = path.display();
             let _ = match difference {
                 Difference::Missing => writeln!(told, "  missing {shown}"),
-                Difference::Orphaned => writeln!(told, "  orphaned {shown}: no tool of the registry has this form"),
+                Difference::Orphaned => {
+                    writeln!(told, "  orphaned {shown}: no tool of the registry has this form")
+                }
                 Difference::Stale(lines) => writeln!(told, "  stale {shown}\n{lines}"),
             };
         }
@@ -223,9 +235,15 @@ impl Snapshots {
 /// # Panics
 /// With what differs of every file, and what to do.
 #[track_caller]
-#[expect(clippy::panic, clippy::print_stdout, reason = "a test fails that way, and tells that way what it wrote")]
+#[expect(
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails that way, and tells that way what it wrote"
+)]
 pub fn assert_seen(snapshots: Result<Snapshots, RegistryError>) {
-    let done = snapshots.map_err(|error| error.to_string()).and_then(|snapshots| snapshots.run(Mode::of_environment()));
+    let done = snapshots
+        .map_err(|error| error.to_string())
+        .and_then(|snapshots| snapshots.run(Mode::of_environment()));
     match done {
         Ok(written) => written.iter().for_each(|line| println!("{line}")),
         Err(text) => panic!("{text}"),
