@@ -122,6 +122,13 @@ fn the_standard_tools_have_no_finding() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+#[test]
+fn every_standard_tool_holds_the_check_of_the_command_line() {
+    let registry = Registry::builder().discover().build().unwrap();
+    let checks = tool_core::test::Checks::of(registry).unwrap().values(64).with([&tool_cli::test::CLI]);
+    assert_eq!(checks.run(), []);
+}
+
 /// The line of a definition in this file.
 fn line_of(text: &str) -> usize {
     let file = include_str!("check.rs");

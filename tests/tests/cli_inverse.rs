@@ -9,18 +9,17 @@
 )]
 
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde_json::{Map, Value, json};
-use tests::captured;
+use serde_json::Value;
 use tests::demo;
 use tests::rounds::rounds;
+use tool_cli::test::{dry_run, form, same};
 use tool_cli::{Cli, quote::quote};
 use tool_core::def::Surface;
 use tool_core::registry::Unmet;
 use tool_core::test::Values;
-use tool_core::{Call, Caller, Coerce, Executor, Registry, ToolContext, ToolEntry};
+use tool_core::{Coerce, Executor, Registry, ToolEntry};
 use tool_std as _;
 
 /// Calls of each tool.
@@ -58,46 +57,21 @@ fn read_back(cli: &Cli, registry: &Registry) {
             .collect();
         for (((args, form), line), split) in made.iter().zip(&lines).zip(split_by_shell(&lines)) {
             assert_eq!(*line, split, "the shell splits it otherwise");
-            let found = dry_run(cli, &split, directory.path());
+            let found = dry_run(cli, &split, directory.path())
+                .unwrap_or_else(|stderr| panic!("{split:?} was refused: {stderr}"));
             assert!(same(&found, form), "{args} of {} as {split:?}: {found} is not {form}", entry.name());
         }
-    }
-}
-
-/// Whether two values are equal; a number is what it counts, `0` or `0.0`.
-fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
-        }
-        (Value::Number(x), Value::Number(y)) => {
-            x == y || (x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64()
-        }
-        _ => a == b,
     }
 }
 
 /// Random calls that the tool takes, with their normal forms.
 fn sound_calls(entry: &ToolEntry, executor: &Executor) -> Vec<(Value, Value)> {
     let schema = entry.def().input_schema().unwrap().schema().clone();
-    let secrets: Vec<&str> =
-        entry.def().params.iter().filter(|param| param.keys.secret).map(|param| param.name).collect();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut values = Values::new(0x9e37_79b9_7f4a_7c15);
     let mut made = Vec::new();
     for _ in 0..calls() * PATIENCE {
         let args = values.of(&schema);
-        let call = Call::new(entry.name(), args.clone());
-        let Ok(plan) = runtime.block_on(executor.plan(call, &ToolContext::empty(), Caller::Cli)) else {
-            continue;
-        };
-        let mut form = plan.args.clone();
-        for secret in &secrets {
-            if let Some(value) = form.get_mut(*secret).filter(|value| !value.is_null()) {
-                *value = json!("***");
-            }
-        }
+        let Some(form) = form(executor, entry, &args) else { continue };
         made.push((args, form));
         if made.len() == calls() {
             return made;
@@ -130,14 +104,4 @@ fn split_by_shell(lines: &[Vec<String>]) -> Vec<Vec<String>> {
         split.push(words.by_ref().take(count.parse().unwrap()).collect());
     }
     split
-}
-
-/// The normal form that the program reads from words.
-fn dry_run(cli: &Cli, words: &[String], directory: &Path) -> Value {
-    let words: Vec<&str> =
-        ["--dry-run", "--json"].into_iter().chain(words.iter().map(String::as_str)).collect();
-    let (_, text, stderr) = captured::run(cli, directory, &words);
-    let told: Map<String, Value> =
-        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{words:?} was refused: {stderr}"));
-    told["args"].clone()
 }

@@ -9,12 +9,7 @@
     reason = "helpers of tests may fail the test"
 )]
 
-#[path = "../src/vectors/random.rs"]
-#[allow(dead_code, reason = "only arbitrary JSON is wanted here")]
-mod random;
-
 use jsonschema::Validator;
-use random::Random;
 use serde_json::{Value, json};
 use tests::rounds::rounds;
 use tool_core::args::Args;
@@ -22,7 +17,7 @@ use tool_core::def::Handler;
 use tool_core::dialect::{
     Dialect as _, DialectId, Limits, ModelCall, Plan, PlanOptions, StrictPolicy, compile, limits,
 };
-use tool_core::test::Values;
+use tool_core::test::{Damage, Random, Values};
 use tool_core::{Coerce, DynTool, IssueCode, Registry, ToolEntry, ToolOutput};
 use tool_std as _;
 
@@ -374,14 +369,14 @@ fn what_is_compiled_is_a_schema_and_at_rest() {
 #[test]
 fn nothing_that_comes_in_makes_a_dialect_panic() {
     let registry = registry();
-    let mut random = Random::new(5);
+    let mut damage = Damage::new(5);
     for (dialect, strict) in FORMS {
         let plans = plans(&registry, dialect, strict);
         for _ in 0..values() {
-            let (plan, ..) = &plans[random.below(plans.len())];
-            let mut body = dialect.encode_calls(&[call(plan, random.json(4))], "text");
-            for _ in 0..random.below(3) {
-                random.damage(&mut body);
+            let (plan, ..) = &plans[damage.random().below(plans.len())];
+            let mut body = dialect.encode_calls(&[call(plan, damage.json(4))], "text");
+            for _ in 0..damage.random().below(3) {
+                damage.damage(&mut body);
             }
             let _ = dialect.decode(plan, &body, 0).map(|decoded| decoded.calls.len());
             let mut assembler = dialect.assembler(plan, 0);
@@ -391,9 +386,9 @@ fn nothing_that_comes_in_makes_a_dialect_panic() {
                 } else {
                     vec![json!({"type": "content_block_start", "content_block": body})]
                 };
-            events.push(random.json(5));
+            events.push(damage.json(5));
             for mut event in events {
-                random.damage(&mut event);
+                damage.damage(&mut event);
                 let _ = assembler.feed(&event);
             }
             let _ = assembler.finish();

@@ -9,17 +9,12 @@
     reason = "helpers of tests may fail the test"
 )]
 
-#[path = "../src/vectors/random.rs"]
-#[allow(dead_code, reason = "only the damage is wanted here")]
-mod random;
-
 use jsonschema::Validator;
-use random::Random;
 use serde_json::{Map, Value, json};
 use tests::rounds::rounds;
 use tool_core::args::{ArgIssue, Args};
 use tool_core::def::{Cache, Handler, ToolDef, ToolKeys};
-use tool_core::test::{Values, says_all_of};
+use tool_core::test::{Damage, Values, says_all_of};
 use tool_core::{Coerce, IssueCode, Registry, ToolError};
 use tool_std as _;
 
@@ -154,7 +149,7 @@ fn a_valid_call_of_a_standard_tool_is_taken_as_it_is() {
 fn a_damaged_call_of_a_standard_tool_is_refused_or_noted() {
     for (number, subject) in subjects().iter().enumerate() {
         let mut random = Values::new(number as u64 * 2 + 1);
-        let mut damage = Random::new(number as u64);
+        let mut damage = Damage::new(number as u64);
         for _ in 0..values() {
             let mut input = random.of(subject.schema);
             damage.damage(&mut input);

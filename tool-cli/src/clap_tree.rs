@@ -165,6 +165,13 @@ impl ClapTree<'_> {
     }
 }
 
+/// The command of one tool by itself, as pages show it: a test asks clap whether it holds together.
+#[cfg(feature = "test")]
+pub(crate) fn of_tool(tool: &tree::Command<'_>) -> Command {
+    let options = Options { prefix: "PROGRAM", form: Form::Page(help::Detail::Full) };
+    ClapTree { program: "program", version: "", about: "", groups: &BTreeMap::new(), options }.tool(tool)
+}
+
 /// An argument with words that a script offers for it, if it is the one.
 fn offering(arg: Arg, is_it: impl Fn(&Arg) -> bool, words: &[String]) -> Arg {
     if is_it(&arg) { with_values(arg, words.to_vec()) } else { arg }

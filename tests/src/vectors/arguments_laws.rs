@@ -3,6 +3,7 @@
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use tool_core::ToolDef;
+use tool_core::test::{self, Expected, Mutation};
 
 use super::arguments::{Decoded, by_schema, by_type, schema_only, told_by_type};
 use super::random::Random;
@@ -215,6 +216,41 @@ fn what_is_not_valid_is_refused_or_noted_and_both_decoders_agree() {
                 subject.normal_form_is_stable(&normal, &input);
             }
         }
+    }
+}
+
+/// Why a decoder does not answer a change as it should.
+fn misjudged(decoded: &Decoded, change: &Mutation) -> bool {
+    let Mutation { path, expected, .. } = change;
+    match (expected, decoded) {
+        (Expected::Taken, Ok((_, notes))) => !notes.is_empty(),
+        (Expected::Noted(rule), Ok((_, notes))) => !notes.contains(&json!({"path": path, "rule": rule})),
+        (Expected::Refused(code), Err(error)) => {
+            !error.arg_issues().iter().any(|issue| (&issue.path, &issue.code) == (path, code))
+        }
+        _ => true,
+    }
+}
+
+#[test]
+fn every_change_of_a_valid_value_is_answered_as_it_says() {
+    for kind in types() {
+        let subject = Subject::of(&kind);
+        let schema = subject.typed.input_schema().expect("a schema").schema();
+        let mut tried = 0;
+        for value in test::values(schema).take(values() / 10) {
+            for change in test::mutate(schema, &value) {
+                // Another value that fits may have come out.
+                let fits = subject.validator.is_valid(&change.value);
+                if matches!(change.expected, Expected::Refused(_)) && fits {
+                    continue;
+                }
+                let decoded = subject.decode(&change.value);
+                assert!(!misjudged(&decoded, &change), "{change:?} of {value} for {kind}: {decoded:?}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 0, "nothing was changed for {kind}");
     }
 }
 

@@ -1,77 +1,50 @@
 //! Random values of types of the type language, and random damage to values, from a seed that is printed.
 
 use serde_json::{Map, Value, json};
+use tool_core::test::Damage;
 
 /// A source of values and of damage to them.
-pub(crate) struct Random(tool_core::test::Random);
+pub(crate) struct Random(Damage);
 
 impl Random {
     /// The values of a seed.
     pub(crate) fn new(seed: u64) -> Random {
-        Random(tool_core::test::Random::new(seed))
+        Random(Damage::new(seed))
     }
 
     /// A number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        self.0.below(end)
+        self.0.random().below(end)
     }
 
     fn one_in(&mut self, chances: usize) -> bool {
-        self.0.one_in(chances)
+        self.0.random().one_in(chances)
     }
 
     fn pick<'p, T>(&mut self, from: &'p [T]) -> &'p T {
-        self.0.pick(from).expect("something to pick from")
-    }
-
-    fn text(&mut self) -> String {
-        const TEXTS: [&str; 16] = [
-            "",
-            " ",
-            "a",
-            "B",
-            "5",
-            "-1",
-            "1.5",
-            "1e3",
-            "true",
-            "null",
-            "[1]",
-            "{\"a\":1}",
-            "é😀",
-            "a,b",
-            "[",
-            "{",
-        ];
-        self.pick(&TEXTS).to_string()
-    }
-
-    fn integer(&mut self, least: i64, greatest: i64) -> i64 {
-        if self.one_in(4) { least.max(0).min(greatest) } else { self.0.between(least, greatest) }
-    }
-
-    fn double(&mut self) -> f64 {
-        *self.pick(&[0.5, -1.25, 1e-9, 3.0e20, -7.5, 0.1, 123_456.75])
+        self.0.random().pick(from).expect("something to pick from")
     }
 
     /// Any JSON of bounded depth.
     pub(crate) fn json(&mut self, depth: usize) -> Value {
-        match self.below(if depth == 0 { 6 } else { 8 }) {
-            0 => Value::Null,
-            1 => json!(self.one_in(2)),
-            2 => json!(self.integer(-300, 300)),
-            3 => json!(*self.pick(&[1.0, -0.0, 2.5, 1e16, 1e39, 255.0, 9_007_199_254_740_992.0])),
-            4 => json!(*self.pick(&[u64::MAX, 9_007_199_254_740_993, 4_294_967_296])),
-            5 => json!(self.text()),
-            6 => (0..self.below(4)).map(|_| self.json(depth - 1)).collect(),
-            _ => {
-                let member = |random: &mut Random| {
-                    let key = *random.pick(&["a", "b", "kind", "w", "insert", "replace", "x", "A"]);
-                    (key.to_owned(), random.json(depth - 1))
-                };
-                Value::Object((0..self.below(4)).map(|_| member(self)).collect())
-            }
-        }
+        self.0.json(depth)
+    }
+
+    /// Damages a value in one to three places.
+    pub(crate) fn damage(&mut self, value: &mut Value) {
+        self.0.damage(value);
+    }
+
+    fn text(&mut self) -> String {
+        self.0.text()
+    }
+
+    fn integer(&mut self, least: i64, greatest: i64) -> i64 {
+        if self.one_in(4) { least.max(0).min(greatest) } else { self.0.random().between(least, greatest) }
+    }
+
+    fn double(&mut self) -> f64 {
+        *self.pick(&[0.5, -1.25, 1e-9, 3.0e20, -7.5, 0.1, 123_456.75])
     }
 
     /// A value of a type; none for a field left out.
@@ -88,7 +61,7 @@ impl Random {
             "u8" => json!(self.integer(0, u8::MAX.into())),
             "u16" => json!(self.integer(0, u16::MAX.into())),
             "u32" => json!(self.integer(0, u32::MAX.into())),
-            "u64" => json!(self.0.number()),
+            "u64" => json!(self.0.random().number()),
             "f32" | "f64" => match self.one_in(2) {
                 true => json!(self.double()),
                 false => json!(self.integer(-1000, 1000)),
@@ -174,62 +147,5 @@ impl Random {
             }
         }
         object
-    }
-
-    /// Damages a value in one to three places.
-    pub(crate) fn damage(&mut self, value: &mut Value) {
-        for _ in 0..=self.below(3) {
-            self.damage_once(value);
-        }
-    }
-
-    fn damage_once(&mut self, value: &mut Value) {
-        match value {
-            Value::Array(items) if !items.is_empty() && !self.one_in(3) => {
-                let at = self.below(items.len());
-                self.damage_once(&mut items[at]);
-            }
-            Value::Object(members) if !members.is_empty() && !self.one_in(3) => {
-                let keys: Vec<String> = members.keys().cloned().collect();
-                let key = self.pick(&keys).clone();
-                self.damage_member(members, &key);
-            }
-            other => self.replace(other),
-        }
-    }
-
-    fn damage_member(&mut self, members: &mut Map<String, Value>, key: &str) {
-        match self.below(6) {
-            0 => {
-                members.shift_remove(key);
-            }
-            1 => {
-                let value = members.shift_remove(key).unwrap_or_default();
-                members.insert(key.to_uppercase(), value);
-            }
-            2 => {
-                let extra = self.json(1);
-                members.insert(format!("{key}x"), extra);
-            }
-            3 => {
-                // The same members, this one last.
-                let value = members.shift_remove(key).unwrap_or_default();
-                members.insert(key.to_owned(), value);
-            }
-            _ => self.damage_once(&mut members[key]),
-        }
-    }
-
-    fn replace(&mut self, value: &mut Value) {
-        *value = match (self.below(9), value.clone()) {
-            (0, _) => Value::Null,
-            (1, Value::String(text)) => json!(text.to_uppercase()),
-            (1 | 2, other) => json!(other.to_string()),
-            (3, other) => json!([other]),
-            (4, Value::Number(number)) => json!(number.as_f64()),
-            (5, other) => json!({ "value": other }),
-            (6, Value::String(text)) => json!(format!(" {text} ")),
-            _ => self.json(2),
-        };
     }
 }

@@ -16,6 +16,8 @@ pub use change::{Change, Class, worst};
 pub use check::{
     Finding, Hit, LINTS, Level, Lint, Look, Options as CheckOptions, Place, Role, Subject, check,
 };
+#[cfg(feature = "test")]
+pub(crate) use check::{Taken, default_invalid, example_invalid, take, told};
 pub use diff::compare;
 pub use entry::{Entry, ExampleEntry, ParamEntry, SecretEntry};
 pub use lock::{FILE, Lock, MAX_LOCK_BYTES};

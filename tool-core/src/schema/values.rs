@@ -2,10 +2,13 @@
 //!
 //! Not every keyword is followed: a value may miss a pattern or a condition, so that whoever asks judges it first.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::definition_name;
 use super::random::Random;
+use crate::args::validator;
 
 /// Texts that a decoder, a shell or a lexer of options could take for something else.
 const TEXTS: [&str; 44] = [
@@ -83,14 +86,45 @@ const SAFE: i64 = 9_007_199_254_740_991;
 /// Levels of references and containers.
 const DEPTH: usize = 4;
 
+/// Items of a long list.
+const LONG: usize = 64;
+
+/// Texts that patterns are often about.
+const COMMON: [&str; 20] = [
+    "abc",
+    "A",
+    "ABC",
+    "z",
+    "0",
+    "12",
+    "123456",
+    "a1",
+    "a-b",
+    "a_b",
+    "a.b",
+    "1.2.3",
+    "v1.2.3",
+    "AB-123",
+    "#a1b2c3",
+    "0123456789abcdef",
+    "2024-02-29",
+    "12:30",
+    "ann@example.com",
+    "https://example.com/a",
+];
+
 /// Values of schemas, from a seed.
 #[derive(Clone, Debug)]
-pub struct Values(Random);
+pub struct Values {
+    random: Random,
+    /// The texts that match each pattern met so far.
+    patterns: HashMap<String, Vec<&'static str>>,
+}
 
 impl Values {
     /// The values of a seed.
     pub fn new(seed: u64) -> Values {
-        Values(Random::new(seed))
+        Values { random: Random::new(seed), patterns: HashMap::new() }
     }
 
     /// The values of a name: another tool gets others.
@@ -101,13 +135,15 @@ impl Values {
 
     /// A value of a canonical schema.
     pub fn of(&mut self, schema: &Value) -> Value {
-        Generated { random: &mut self.0, definitions: schema.get("$defs") }.value(schema, DEPTH)
+        let Values { random, patterns } = self;
+        Generated { random, patterns, definitions: schema.get("$defs") }.value(schema, DEPTH)
     }
 }
 
 /// The values of one document.
 struct Generated<'a> {
     random: &'a mut Random,
+    patterns: &'a mut HashMap<String, Vec<&'static str>>,
     definitions: Option<&'a Value>,
 }
 
@@ -154,13 +190,21 @@ impl Generated<'_> {
         let most = bound("maximum").or(bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1)));
         let least = least.unwrap_or(-SAFE).max(-SAFE);
         let most = most.unwrap_or(SAFE).min(SAFE).max(least);
-        json!(self.random.between(least, most))
+        // Beside a bound is where it is forgotten.
+        let inside = if self.random.one_in(4) && most - least > 2 { 1 } else { 0 };
+        let number = self.random.between(least + inside, most - inside);
+        match bound("multipleOf").filter(|step| *step > 0) {
+            Some(step) => json!(number - number.rem_euclid(step)),
+            None => json!(number),
+        }
     }
 
     fn number(&mut self, schema: &Value) -> Value {
         let bound = |keyword| schema.get(keyword).and_then(Value::as_f64);
         let number = self.pick(&NUMBERS);
-        json!(number.max(bound("minimum").unwrap_or(f64::MIN)).min(bound("maximum").unwrap_or(f64::MAX)))
+        let least = bound("minimum").or(bound("exclusiveMinimum").map(f64::next_up)).unwrap_or(f64::MIN);
+        let most = bound("maximum").or(bound("exclusiveMaximum").map(f64::next_down)).unwrap_or(f64::MAX);
+        json!(number.max(least).min(most))
     }
 
     fn text(&mut self, schema: &Value) -> Value {
@@ -173,6 +217,9 @@ impl Generated<'_> {
         }
         let count =
             |keyword| schema.get(keyword).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
+            return json!(self.matching(pattern));
+        }
         let (least, most) = (count("minLength").unwrap_or(0), count("maxLength").unwrap_or(usize::MAX));
         let mut text = self.pick(&TEXTS).to_owned();
         if self.random.one_in(3) {
@@ -183,6 +230,16 @@ impl Generated<'_> {
         json!(text.chars().chain(more).take(most).collect::<String>())
     }
 
+    /// A text that matches a pattern, where a common one does.
+    fn matching(&mut self, pattern: &str) -> String {
+        let fit = self.patterns.entry(pattern.to_owned()).or_insert_with(|| {
+            let judge = validator(&json!({"type": "string", "pattern": pattern}));
+            let fits = |text: &&&str| judge.as_ref().is_ok_and(|judge| judge.is_valid(&json!(text)));
+            TEXTS.iter().chain(&COMMON).filter(fits).copied().collect()
+        });
+        self.random.pick(fit).copied().unwrap_or_default().to_owned()
+    }
+
     fn list(&mut self, schema: &Value, depth: usize) -> Value {
         let inner = depth.saturating_sub(1);
         if let Some(Value::Array(items)) = schema.get("prefixItems") {
@@ -191,7 +248,9 @@ impl Generated<'_> {
         let count =
             |keyword| schema.get(keyword).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let least = count("minItems").unwrap_or(0).min(LONGEST);
-        let most = if depth == 0 { least } else { count("maxItems").unwrap_or(4).min(4).max(least) };
+        // A long list is one of parameters, so that lists of lists stay small.
+        let usual = if depth + 1 == DEPTH && self.random.one_in(16) { LONG } else { 4 };
+        let most = if depth == 0 { least } else { count("maxItems").unwrap_or(usual).min(usual).max(least) };
         let length = least + self.random.below(most - least + 1);
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         let mut items: Vec<Value> = Vec::new();

@@ -1,9 +1,9 @@
 //! `lock!`: the contract of a tool set stays what was reviewed.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 
+use super::update::Mode;
 use crate::contract::{Lock, compare, worst};
 use crate::registry::Registry;
 
@@ -41,12 +41,10 @@ macro_rules! lock {
 /// # Errors
 /// Every change by its class, and what to do.
 pub fn locked(path: &Path, registry: &Registry) -> Result<(), String> {
-    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
-    let update = is_set("UPDATE") && !is_set("CI");
     let lock = Lock::of(registry).map_err(|error| error.to_string())?;
     let (shown, now) = (path.display(), lock.text().map_err(|error| error.to_string())?);
     let was = Lock::load(path);
-    if update {
+    if Mode::of_environment() == Mode::Update {
         if was.as_ref().is_ok_and(|was| *was == now) {
             return Ok(());
         }

@@ -24,6 +24,8 @@ pub use finding::{Finding, Level};
 pub use lints::{LINTS, Lint, Look};
 pub use places::{Place, Role};
 pub use subject::{Hit, Subject};
+#[cfg(feature = "test")]
+pub(crate) use values::{Taken, default_invalid, example_invalid, take, told};
 
 use crate::dialect::DialectId;
 use crate::registry::Registry;

@@ -10,7 +10,7 @@ use crate::args::{ArgIssue, Args, Coerce, Coercion, IssueCode, validator};
 use crate::def::{Handler, SchemaSource, ToolDef};
 use crate::error::{ErrorKind, ToolError};
 
-pub(super) fn example_invalid(subject: &Subject<'_>) -> Vec<Hit> {
+pub(crate) fn example_invalid(subject: &Subject<'_>) -> Vec<Hit> {
     let examples = subject.def().examples.iter().filter(|_| !subject.places().is_empty());
     examples.flat_map(|example| of_example(subject.def(), example.label, example.args)).collect()
 }
@@ -30,7 +30,7 @@ fn of_example(def: &ToolDef<'_>, label: &str, args: &str) -> Vec<Hit> {
     }
 }
 
-pub(super) fn default_invalid(subject: &Subject<'_>) -> Vec<Hit> {
+pub(crate) fn default_invalid(subject: &Subject<'_>) -> Vec<Hit> {
     let def = subject.def();
     let of_params = def.params.iter().filter(|param| !param.keys.flatten && !subject.places().is_empty());
     let of_params = of_params.filter_map(|param| {
@@ -68,13 +68,13 @@ fn of_fields<'s>(subject: &'s Subject<'_>) -> impl Iterator<Item = Hit> + 's {
 const PANICKED: &str = "panic";
 
 /// What is left of arguments when they are taken.
-pub(super) struct Taken {
-    pub(super) normal: Map<String, Value>,
-    pub(super) notes: Vec<Coercion>,
+pub(crate) struct Taken {
+    pub(crate) normal: Map<String, Value>,
+    pub(crate) notes: Vec<Coercion>,
 }
 
 /// Takes every parameter, and runs nothing. A type decodes by code of its own: where that panics, the value does not fit.
-pub(super) fn take(def: &ToolDef<'_>, args: Value, mode: Coerce) -> Result<Taken, ToolError> {
+pub(crate) fn take(def: &ToolDef<'_>, args: Value, mode: Coerce) -> Result<Taken, ToolError> {
     let take = || {
         let mut args = Args::new(def, args, mode)?;
         match def.handler {
@@ -92,7 +92,7 @@ fn decode(def: &ToolDef<'_>, args: Value) -> Result<Taken, ToolError> {
 }
 
 /// An issue without its place.
-pub(super) fn told(issue: &ArgIssue) -> String {
+pub(crate) fn told(issue: &ArgIssue) -> String {
     let line = issue.to_string();
     line.strip_prefix(&format!("{}: ", issue.path)).unwrap_or(&line).to_owned()
 }

@@ -1,0 +1,98 @@
+//! The check that the command line adds to `assert_tools!`, and the form that it adds to `snapshot_tools!`.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+
+use std::collections::BTreeMap;
+
+use tool_cli::test::{CLI, HELP};
+use tool_core::prelude::*;
+use tool_core::test::Checks;
+use tool_core::{Registry, Tool};
+
+/// Draws a picture of a text.
+#[tool(register = false)]
+fn draw_text(
+    /// What to draw.
+    #[arg(positional)]
+    text: &str,
+    /// The file format of the picture.
+    format: &str,
+) -> String {
+    format!("{text} as {format}")
+}
+
+/// Draws a picture of every kind of argument.
+#[tool(group = "picture", register = false)]
+fn draw_all(
+    /// What to draw.
+    #[arg(positional)]
+    text: &str,
+    /// The numbers of the layers.
+    layers: Vec<i32>,
+    /// Sizes by name.
+    sizes: BTreeMap<String, f64>,
+    /// Whether it is framed.
+    framed: Option<bool>,
+    /// Whether it is shaded.
+    shaded: bool,
+    /// What nobody sees in lists.
+    #[arg(hidden)]
+    seed: Option<u64>,
+) -> String {
+    format!("{text} {layers:?} {sizes:?} {framed:?} {shaded} {seed:?}")
+}
+
+/// Locks a picture away.
+#[tool(group = "picture", surfaces(cli), register = false)]
+fn lock_picture(
+    /// The name of the picture.
+    #[arg(positional)]
+    name: &str,
+    /// What opens it again.
+    #[arg(secret)]
+    password: &str,
+) -> String {
+    format!("{name} {}", password.len())
+}
+
+/// Tells models alone what is drawn.
+#[tool(surfaces(llm), register = false)]
+fn tell_drawing(
+    /// The format of the answer.
+    format: &str,
+) -> String {
+    format.to_owned()
+}
+
+fn set<T: Tool>() -> Registry {
+    Registry::builder().add::<T>().build().unwrap()
+}
+
+#[test]
+fn an_option_that_meets_one_of_the_program_fails_this_check_and_no_other() {
+    let registry = set::<DrawTextTool>();
+    let problems = Checks::of(&registry).unwrap().values(32).with([&CLI]).run();
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["cli draw_text: `--format` on the command line meets global option"]);
+    assert_eq!(Checks::of(&registry).unwrap().values(32).run(), [], "tool-core alone knows no command line");
+    assert_eq!(Checks::of(&registry).unwrap().values(32).with([&CLI]).skip(["cli"]).run(), []);
+}
+
+#[test]
+fn calls_of_other_tools_are_printed_read_back_and_explained() {
+    let tools = Registry::builder().add::<DrawAllTool>().add::<LockPictureTool>().add::<TellDrawingTool>();
+    tool_core::assert_tools!(tools.build().unwrap(), values = 128, checks = [&CLI]);
+}
+
+#[test]
+fn help_is_a_form_where_the_tool_is_on_the_command_line() {
+    let registry = set::<LockPictureTool>();
+    let page = |registry: &Registry| (HELP.render)(registry, registry.iter().next().unwrap()).unwrap();
+    let text = page(&registry).unwrap();
+    assert!(
+        text.starts_with("Locks a picture away.\n") && text.contains("Usage: program picture lock "),
+        "{text}"
+    );
+    assert!(text.contains("--password-file") && text.ends_with('\n') && !text.contains("\n\n\n"), "{text}");
+    assert_eq!(page(&set::<TellDrawingTool>()), None);
+}

@@ -1,0 +1,61 @@
+//! What calls leave behind: files in directories that are watched, and processes that threads of a name started.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a process that was killed may take to be gone.
+const DYING: Duration = Duration::from_secs(2);
+
+/// How often it is looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Every path below directories.
+pub(super) fn files(directories: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for directory in directories {
+        collect(directory, &mut found);
+    }
+    found
+}
+
+fn collect(directory: &Path, found: &mut BTreeSet<PathBuf>) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            collect(&entry.path(), found);
+        }
+        found.insert(entry.path());
+    }
+}
+
+/// The processes that the threads of a name have started and that have not been waited for. Only Linux tells them. (proc(5),
+/// `/proc/PID/task/TID/children`)
+pub(super) fn children(thread: &str) -> BTreeSet<u32> {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten().map(|task| task.path());
+    let named = tasks
+        .filter(|task| fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim_end() == thread));
+    let lists = named.filter_map(|task| fs::read_to_string(task.join("children")).ok());
+    lists
+        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Those of some child processes that live on, after a while for the others to die.
+pub(super) fn living(children: &BTreeSet<u32>) -> Vec<u32> {
+    let end = Instant::now() + DYING;
+    loop {
+        let living: Vec<u32> = children.iter().copied().filter(|id| is_alive(*id)).collect();
+        if living.is_empty() || Instant::now() >= end {
+            return living;
+        }
+        std::thread::park_timeout(LOOK);
+    }
+}
+
+/// Whether a process is there and has not ended. (proc(5): the state follows the name in brackets)
+fn is_alive(id: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
+    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+}

@@ -1,0 +1,130 @@
+//! Values at each bound, and the next ones outside.
+
+use serde_json::{Value, json};
+
+use super::{Expected, MutationKind, Place, Walk};
+use crate::args::{IssueCode, validator};
+
+/// The greatest integer that every JSON parser keeps.
+const SAFE: i64 = 9_007_199_254_740_991;
+
+/// The most characters, items or entries that a value is made of to reach a bound.
+const LONGEST: u64 = 10_000;
+
+/// Texts of which one is likely to miss a pattern.
+const ODD: [&str; 6] = ["", "\u{1}", "!", "x y", "é", "0"];
+
+impl<'a> Walk<'a> {
+    /// What stands at the bounds of a place, and beyond them.
+    pub(super) fn bounds(&mut self, place: &Place<'a>, kind: &str) {
+        match kind {
+            "integer" => self.integers(place),
+            "number" => self.numbers(place),
+            "string" => self.texts(place),
+            "array" => self.lengths(place),
+            _ => {}
+        }
+    }
+
+    fn at(&mut self, place: &Place<'a>, value: Value) {
+        self.put(MutationKind::AtBound, place, value, Expected::Taken);
+    }
+
+    fn over(&mut self, place: &Place<'a>, value: Value, code: IssueCode) {
+        self.put(MutationKind::OverBound, place, value, Expected::Refused(code));
+    }
+
+    fn integers(&mut self, place: &Place<'a>) {
+        let bound = |keyword: &str| place.schema.get(keyword).and_then(Value::as_i64);
+        let safe = |number: &i64| (-SAFE..=SAFE).contains(number);
+        let least = bound("minimum").or(bound("exclusiveMinimum").map(|bound| bound.saturating_add(1)));
+        let most = bound("maximum").or(bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1)));
+        for (edge, beyond) in [(least, -1_i64), (most, 1)] {
+            let Some(edge) = edge.filter(safe) else { continue };
+            self.at(place, json!(edge));
+            self.over(place, json!(edge.saturating_add(beyond)), IssueCode::Range);
+        }
+        if bound("multipleOf").is_some_and(|step| step > 1)
+            && let Some(number) = place.value.as_i64()
+        {
+            self.over(place, json!(number.saturating_add(1)), IssueCode::Invalid);
+        }
+    }
+
+    fn numbers(&mut self, place: &Place<'a>) {
+        let bound = |keyword: &str| place.schema.get(keyword).and_then(Value::as_f64);
+        for (inclusive, exclusive, away) in
+            [("minimum", "exclusiveMinimum", -1.0), ("maximum", "exclusiveMaximum", 1.0)]
+        {
+            if let Some(edge) = bound(inclusive) {
+                self.at(place, json!(edge));
+                let beyond = edge + away * edge.abs().max(1.0);
+                if beyond.is_finite() {
+                    self.over(place, json!(beyond), IssueCode::Range);
+                }
+            }
+            if let Some(edge) = bound(exclusive) {
+                self.over(place, json!(edge), IssueCode::Range);
+            }
+        }
+    }
+
+    fn texts(&mut self, place: &Place<'a>) {
+        if ["format", "contentEncoding", "contentMediaType"].into_iter().any(|key| place.has(key)) {
+            return;
+        }
+        if let Some(pattern) = place.schema.get("pattern") {
+            let judge = validator(&json!({"type": "string", "pattern": pattern}));
+            let odd = |text: &&&str| judge.as_ref().is_ok_and(|judge| !judge.is_valid(&json!(text)));
+            if let Some(text) = ODD.iter().find(odd) {
+                self.over(place, json!(text), IssueCode::Pattern);
+            }
+            return;
+        }
+        let Some(text) = place.value.as_str() else { return };
+        let of_length = |length: u64| {
+            let filled = text.chars().chain(std::iter::repeat('x'));
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            json!(filled.take(length).collect::<String>())
+        };
+        for (edge, beyond) in edges(place, "minLength", "maxLength") {
+            self.at(place, of_length(edge));
+            if let Some(beyond) = beyond {
+                self.over(place, of_length(beyond), IssueCode::Length);
+            }
+        }
+    }
+
+    fn lengths(&mut self, place: &Place<'a>) {
+        let Some(items) = place.value.as_array() else { return };
+        if place.has("prefixItems") {
+            if let Some((_, first)) = items.split_last() {
+                self.over(place, json!(first), IssueCode::Length);
+            }
+            return;
+        }
+        let is_set = place.schema.get("uniqueItems") == Some(&Value::Bool(true));
+        let Some(last) = items.last() else { return };
+        for (edge, beyond) in edges(place, "minItems", "maxItems") {
+            let of_length = |length: u64| -> Option<Value> {
+                let length =
+                    usize::try_from(length).ok().filter(|length| !is_set || *length <= items.len())?;
+                Some(items.iter().chain(std::iter::repeat(last)).take(length).cloned().collect())
+            };
+            if let Some(list) = of_length(edge) {
+                self.at(place, list);
+            }
+            if let Some(list) = beyond.and_then(of_length) {
+                self.over(place, list, IssueCode::Length);
+            }
+        }
+    }
+}
+
+/// The bounds of a length that can be reached, each with the next one outside, where there is one.
+fn edges(place: &Place<'_>, least: &str, most: &str) -> Vec<(u64, Option<u64>)> {
+    let bound = |keyword: &str| place.schema.get(keyword).and_then(Value::as_u64);
+    let least = bound(least).map(|least| (least, least.checked_sub(1)));
+    let most = bound(most).map(|most| (most, Some(most + 1)));
+    least.into_iter().chain(most).filter(|(edge, _)| *edge < LONGEST).collect()
+}

@@ -1,0 +1,172 @@
+//! Generated values satisfy their schema, and changed ones are answered as the change says: the decoder by schema is asked.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at what it cannot build")]
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tool_core::args::Args;
+use tool_core::test::{Damage, Expected, MutationKind, mutate, values};
+use tool_core::{Behavior, Coerce, DynTool, IssueCode, Registry, ToolOutput};
+
+/// One of every construct that a schema can have.
+fn schema() -> Value {
+    let case = |tag: &str, more: Value| {
+        let mut properties = json!({"kind": {"type": "string", "const": tag}});
+        properties.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"type": "object", "properties": properties, "required": ["kind"], "additionalProperties": false})
+    };
+    json!({
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "minimum": 3, "maximum": 9},
+            "step": {"type": "integer", "minimum": 0, "multipleOf": 5},
+            "ratio": {"type": "number", "exclusiveMinimum": 0.5, "maximum": 2.5},
+            "flag": {"type": "boolean", "default": false},
+            "word": {"type": "string", "minLength": 2, "maxLength": 5},
+            "code": {"type": "string", "pattern": "^[a-z]+$"},
+            "mode": {"type": "string", "enum": ["fast", "slow"]},
+            "words": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3},
+            "ids": {"type": "array", "items": {"type": "integer"}, "uniqueItems": true},
+            "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": false,
+                     "minItems": 2, "maxItems": 2},
+            "sizes": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+            "point": {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}},
+                      "required": ["x"], "additionalProperties": false},
+            "shape": {"oneOf": [case("circle", json!({"radius": {"type": "number"}})), case("dot", json!({}))]},
+            "maybe": {"type": ["integer", "null"], "x-keep-null": true},
+            "any": {},
+        },
+        "required": ["count", "word"],
+        "additionalProperties": false,
+    })
+}
+
+/// Issues as `(path, code)`, or the notes as `(path, rule)`.
+fn decoded(registry: &Registry, input: &Value) -> Result<Vec<(String, String)>, Vec<(String, IssueCode)>> {
+    let def = registry.iter().next().unwrap().def();
+    let take = || {
+        let mut args = Args::new(def, input.clone(), Coerce::Lenient)?;
+        args.take_object();
+        args.finish()?;
+        Ok(args.notes().iter().map(|note| (note.path.clone(), note.rule.as_str().to_owned())).collect())
+    };
+    take().map_err(|error: tool_core::ToolError| {
+        error.arg_issues().iter().map(|issue| (issue.path.clone(), issue.code)).collect()
+    })
+}
+
+fn registry() -> Registry {
+    let tool = DynTool::builder("find_all")
+        .description("Finds all.")
+        .behavior(Behavior::READ)
+        .input_schema(schema());
+    let tool = tool.handler_sync(|args, _| Ok(ToolOutput::structured(args))).build().unwrap();
+    Registry::builder().add_dyn(tool).build().unwrap()
+}
+
+#[test]
+fn values_satisfy_their_schema_are_many_and_the_same_for_the_same_seed() {
+    let (schema, judge) = (schema(), jsonschema::draft202012::new(&schema()).unwrap());
+    let made: Vec<Value> = values(&schema).seed(3).take(500).collect();
+    assert_eq!(made.len(), 500);
+    assert!(made.iter().all(|value| judge.is_valid(value)));
+    assert!(made.iter().map(Value::to_string).collect::<BTreeSet<_>>().len() > 400);
+    assert_eq!(made, values(&schema).seed(3).take(500).collect::<Vec<_>>());
+    assert_ne!(made, values(&schema).seed(4).take(500).collect::<Vec<_>>());
+    for name in schema["properties"].as_object().unwrap().keys() {
+        assert!(made.iter().any(|value| value.get(name).is_some()), "{name} is never given");
+    }
+    let counts: BTreeSet<i64> = made.iter().map(|value| value["count"].as_i64().unwrap()).collect();
+    assert!([3, 4, 8, 9].iter().all(|at| counts.contains(at)), "at and beside the bounds: {counts:?}");
+}
+
+#[test]
+fn every_change_is_answered_as_it_says() {
+    let (schema, registry) = (schema(), registry());
+    let (mut kinds, mut codes, mut rules) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for value in values(&schema).seed(1).take(100) {
+        assert_eq!(decoded(&registry, &value), Ok(Vec::new()), "{value}");
+        for change in mutate(&schema, &value) {
+            kinds.insert(format!("{:?}", change.kind));
+            assert_ne!(change.value, json!(null));
+            let (found, shown) = (decoded(&registry, &change.value), format!("{change:?} of {value}"));
+            match change.expected {
+                Expected::Taken => assert_eq!(found, Ok(Vec::new()), "{shown}"),
+                Expected::Noted(rule) => {
+                    rules.insert(rule.as_str());
+                    assert!(found.unwrap().contains(&(change.path, rule.as_str().to_owned())), "{shown}");
+                }
+                Expected::Refused(code) => {
+                    codes.insert(code.as_str());
+                    let issues = found.unwrap_err();
+                    assert!(issues.contains(&(change.path, code)), "{shown}: {issues:?}");
+                }
+            }
+        }
+    }
+    let all = [
+        "Added",
+        "AtBound",
+        "Choice",
+        "Depth",
+        "Dropped",
+        "Lenient",
+        "Null",
+        "OverBound",
+        "Tag",
+        "Twice",
+        "Type",
+    ];
+    assert_eq!(kinds, all.map(str::to_owned).into());
+    let told = [
+        "choice",
+        "depth",
+        "duplicate",
+        "invalid",
+        "length",
+        "missing",
+        "pattern",
+        "range",
+        "type",
+        "unknown",
+    ];
+    assert_eq!(codes, told.into());
+    let rules_of_all = [
+        "boolean_to_string",
+        "choice_case",
+        "float_to_integer",
+        "json_string_to_array",
+        "json_string_to_object",
+        "null_to_absent",
+        "number_to_string",
+        "single_to_array",
+        "string_to_boolean",
+        "string_to_integer",
+        "string_to_number",
+    ];
+    assert!(rules.is_subset(&rules_of_all.into()) && rules.len() >= 10, "{rules:?}");
+}
+
+#[test]
+fn a_change_below_what_the_schema_leaves_open_is_not_made() {
+    let open = json!({"type": "object", "properties": {"either": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}});
+    let changes = mutate(&open, &json!({"either": "5"}));
+    assert!(changes.iter().all(|change| change.kind == MutationKind::Depth), "{changes:?}");
+}
+
+#[test]
+fn damage_changes_most_values_and_is_the_same_for_the_same_seed() {
+    let schema = schema();
+    let damaged = |seed| {
+        let mut damage = Damage::new(seed);
+        let made = values(&schema).take(200).map(|mut value| {
+            let before = value.clone();
+            damage.damage(&mut value);
+            (value != before, value)
+        });
+        made.collect::<Vec<_>>()
+    };
+    assert_eq!(damaged(5), damaged(5));
+    assert!(damaged(5).iter().filter(|(changed, _)| *changed).count() > 150);
+}
