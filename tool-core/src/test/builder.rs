@@ -64,7 +64,10 @@ impl KitBuilder {
 
     /// Sets variables of the environment that surfaces run in, such as a command line. Nothing else is in it, and nothing is
     /// ever set in the environment of the process.
-    pub fn env<K: Into<OsString>, V: Into<OsString>>(mut self, rows: impl IntoIterator<Item = (K, V)>) -> Self {
+    pub fn env<K: Into<OsString>, V: Into<OsString>>(
+        mut self,
+        rows: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
         self.env.extend(rows.into_iter().map(|(name, value)| (name.into(), value.into())));
         self
     }

@@ -95,7 +95,8 @@ impl Called<ToolOutput> {
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         serde_json::from_value(self.outcome.data()).map_err(|error| {
             let name = std::any::type_name::<T>();
-            ToolError::failed(format!("The result is no {name}: {error}\nof {self:?}")).code("unexpected_data")
+            ToolError::failed(format!("The result is no {name}: {error}\nof {self:?}"))
+                .code("unexpected_data")
         })
     }
 }

@@ -73,7 +73,8 @@ impl<'k> Everywhere<'k> {
         };
         drop(own);
         let case = Case { tool, args, fits };
-        let offered = kit.registry().get(tool).is_none_or(|entry| entry.def().surfaces.contains(Surface::Llm));
+        let offered =
+            kit.registry().get(tool).is_none_or(|entry| entry.def().surfaces.contains(Surface::Llm));
         for (dialect, strict) in MODELS.into_iter().flat_map(|dialect| [(dialect, false), (dialect, true)]) {
             if offered {
                 outcomes.surfaces.push(from_a_model(&kit.another(), case, dialect, strict).await);

@@ -117,9 +117,7 @@ impl ToolKit {
         let executor = recipe.layered(&parts).build();
         let bare = Executor::standard(recipe.registry().clone()).build();
         match (executor, bare) {
-            (Ok(executor), Ok(bare)) => {
-                ToolKit { recipe, executor, bare, parts, calls: AtomicUsize::new(0) }
-            }
+            (Ok(executor), Ok(bare)) => ToolKit { recipe, executor, bare, parts, calls: AtomicUsize::new(0) },
             (Err(error), _) | (_, Err(error)) => panic!("the kit cannot be made: {error}"),
         }
     }

@@ -14,6 +14,10 @@ mod model;
 mod script;
 mod shown;
 mod surface;
+#[cfg(unix)]
+mod temporary;
+#[cfg(unix)]
+mod tree;
 mod typed;
 mod watch;
 
@@ -29,6 +33,10 @@ pub use lock::locked;
 pub use model::{DialectKit, ModelCalled};
 pub use script::Script;
 pub use surface::{Case, SurfaceUnderTest, Told};
+#[cfg(unix)]
+pub use temporary::TemporaryDirectory;
+#[cfg(unix)]
+pub use tree::{Node, Tree, TreePath, file, hole, link, same_as};
 pub use typed::TypedCall;
 pub use watch::Event;
 

@@ -97,7 +97,8 @@ impl<'k> DialectKit<'k> {
             let offered = self.kit.registry().iter().next()?;
             self.plan(offered.name())
         });
-        let asked = ModelCall { id: "call_0".to_owned(), wire_id: None, name: tool.to_owned(), args: Ok(args) };
+        let asked =
+            ModelCall { id: "call_0".to_owned(), wire_id: None, name: tool.to_owned(), args: Ok(args) };
         let body = self.dialect.encode_calls(&[asked], "");
         let found = plan.as_ref().map(|plan| self.dialect.decode(plan, &body, 0));
         let found = match found {
