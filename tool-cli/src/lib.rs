@@ -4,7 +4,7 @@
 //! line is one more surface: it reads words into a call, hands it to the executor and renders the one result.
 //!
 //! Features: `completions` and `man` (both by default), `dynamic-completion`, `mcp`, with which the program serves its tools to
-//! MCP clients, and `store`, with which it records its calls in a journal. A command whose feature is off does not exist.
+//! MCP clients, `store`, with which it records its calls in a journal, and `test`, with which a test runs it in process. A command whose feature is off does not exist.
 //!
 //! A start of a program costs what its definitions cost to load. A large one on Linux does well to be linked at a fixed address, by
 //! a `build.rs` that prints `cargo:rustc-link-arg-bins=-no-pie`: at any other each start first writes every pointer of every
@@ -76,6 +76,8 @@ mod style;
 mod synopsis;
 pub mod table;
 mod terminal;
+#[cfg(feature = "test")]
+pub mod test;
 mod text;
 mod tree;
 pub mod visible;
