@@ -25,6 +25,7 @@ pub struct Everywhere<'k> {
     kit: &'k ToolKit,
     tool: String,
     args: Value,
+    varying: Vec<String>,
 }
 
 /// What every surface told of one call.
@@ -36,6 +37,7 @@ pub struct Outcomes {
     direct: CallResult,
     picture: Vec<Value>,
     surfaces: Vec<Seen>,
+    varying: Vec<String>,
 }
 
 /// What one surface told, and what it left behind.
@@ -48,7 +50,14 @@ struct Seen {
 
 impl<'k> Everywhere<'k> {
     pub(super) fn new(kit: &'k ToolKit, tool: String, args: Value) -> Everywhere<'k> {
-        Everywhere { kit, tool, args }
+        Everywhere { kit, tool, args, varying: Vec::new() }
+    }
+
+    /// Members of the data, by JSON pointers, that are another value in each kit, such as the time at which a file was made:
+    /// they must be there on every surface, and are not compared.
+    pub fn varying(mut self, pointers: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.varying.extend(pointers.into_iter().map(Into::into));
+        self
     }
 
     /// Makes the calls without a runtime around them.
@@ -57,7 +66,7 @@ impl<'k> Everywhere<'k> {
     }
 
     async fn run(self) -> Outcomes {
-        let Everywhere { kit, tool, args } = &self;
+        let Everywhere { kit, tool, args, varying } = &self;
         // Each surface has a kit with these answers.
         kit.script().forgive();
         let own = kit.another();
@@ -70,6 +79,7 @@ impl<'k> Everywhere<'k> {
             picture: own.picture(),
             direct,
             surfaces: Vec::new(),
+            varying: varying.clone(),
         };
         drop(own);
         let case = Case { tool, args, fits };
@@ -160,19 +170,30 @@ impl Outcomes {
         self.direct
     }
 
-    /// The surfaces that were asked, but for the direct call.
-    pub fn surfaces(&self) -> impl Iterator<Item = &str> {
-        self.surfaces.iter().map(|seen| seen.surface.as_str())
+    /// What each surface told, but for the direct call.
+    pub fn told(&self) -> impl Iterator<Item = (&str, &Told)> {
+        self.surfaces.iter().map(|seen| (seen.surface.as_str(), &seen.told))
+    }
+
+    /// A result as it is compared: what varies is only there.
+    fn compared(&self, result: &Result<Value, Value>) -> Result<Value, Value> {
+        let mut data = result.clone()?;
+        for pointer in &self.varying {
+            if let Some(value) = data.pointer_mut(pointer) {
+                *value = Value::from("varies");
+            }
+        }
+        Ok(data)
     }
 
     /// Each surface that differs from the direct call, with how.
     pub fn differences(&self) -> Vec<String> {
-        let direct = Told::of(&self.direct);
+        let direct = self.compared(&Told::of(&self.direct).result);
         let kind = self.direct.as_ref().err().map(|error| error.kind());
         let status = kind.map_or(0, ErrorKind::exit_code);
         let mut wrong = Vec::new();
         for Seen { surface, told, picture } in &self.surfaces {
-            if told.result != direct.result {
+            if self.compared(&told.result) != direct {
                 let told = match &told.result {
                     Ok(data) => format!("gave {data}"),
                     Err(error) => format!("refused it with {error}"),
