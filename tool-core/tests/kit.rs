@@ -212,7 +212,10 @@ fn a_failed_assertion_shows_the_call_and_no_secret() {
     let args = json!({"code": "code-canary-8812", "door": "front"});
     let refused = kit.call_blocking("unlock", args).unwrap_err();
     for shown in [format!("{refused:?}"), refused.to_string()] {
-        assert!(shown.starts_with("unlock {\"code\":{\"$redacted\":\"secret\"},\"door\":\"front\"}"), "{shown}");
+        assert!(
+            shown.starts_with("unlock {\"code\":{\"$redacted\":\"secret\"},\"door\":\"front\"}"),
+            "{shown}"
+        );
         for part in ["failed/door_stuck", "layers: audit ▸ decode", "audited: failed", "[secret:DOOR_KEY]"]
         {
             assert!(shown.contains(part), "{part} is not in {shown}");

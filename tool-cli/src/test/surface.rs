@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tool_core::BoxFuture;
 use tool_core::def::Surface;
 use tool_core::test::{Case, SurfaceUnderTest, Told, ToolKit};
@@ -60,5 +61,14 @@ fn is_offered(kit: &ToolKit, tool: &str) -> bool {
 }
 
 fn told(output: &CliOutput) -> Told {
-    Told::of_envelope(&output.document().unwrap_or_default()).exit(output.code())
+    let mut envelope = output.document().unwrap_or_default();
+    // The option of each issue is said here alone.
+    if let Some(error) = envelope.get_mut("error").and_then(Value::as_object_mut)
+        && let Some(details) = error.get_mut("details").and_then(Value::as_object_mut)
+        && details.remove("flags").is_some()
+        && details.is_empty()
+    {
+        error.remove("details");
+    }
+    Told::of_envelope(&envelope).exit(output.code())
 }

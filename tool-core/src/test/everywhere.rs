@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::blocking::block_on;
 use super::called::CallResult;
+use super::difference::parts;
 use super::kit::ToolKit;
 use super::model::ModelCalled;
 use super::surface::{Case, Told};
@@ -170,6 +171,14 @@ impl Outcomes {
         self.direct
     }
 
+    /// The direct call, whatever the others told.
+    ///
+    /// # Errors
+    /// As it ended.
+    pub fn into_direct(self) -> CallResult {
+        self.direct
+    }
+
     /// What each surface told, but for the direct call.
     pub fn told(&self) -> impl Iterator<Item = (&str, &Told)> {
         self.surfaces.iter().map(|seen| (seen.surface.as_str(), &seen.told))
@@ -193,22 +202,20 @@ impl Outcomes {
         let status = kind.map_or(0, ErrorKind::exit_code);
         let mut wrong = Vec::new();
         for Seen { surface, told, picture } in &self.surfaces {
-            if self.compared(&told.result) != direct {
-                let told = match &told.result {
-                    Ok(data) => format!("gave {data}"),
-                    Err(error) => format!("refused it with {error}"),
+            let told_here = self.compared(&told.result);
+            if told_here != direct {
+                let found = match (&told_here, &direct) {
+                    (Ok(own), Ok(other)) | (Err(own), Err(other)) => parts(own, other),
+                    (Ok(data), Err(_)) => format!("gave {data}"),
+                    (Err(error), Ok(_)) => format!("refused it with {error}"),
                 };
-                wrong.push(format!("{surface} {told}"));
+                wrong.push(format!("{surface} {found}"));
             }
             if told.exit.is_some_and(|exit| exit != status) {
                 wrong.push(format!("{surface} ended with {:?}, not {status}", told.exit));
             }
             if *picture != self.picture {
-                wrong.push(format!(
-                    "{surface} left {}, the direct call {}",
-                    json!(picture),
-                    json!(self.picture)
-                ));
+                wrong.push(format!("{surface} left {}", parts(&json!(picture), &json!(self.picture))));
             }
         }
         wrong

@@ -65,7 +65,7 @@ impl Fixture for TemporaryDirectory {
     /// What is in it, but for times.
     fn picture(&self) -> Value {
         match self.tree() {
-            Ok(tree) => json!(format!("{tree:?}")),
+            Ok(tree) => tree.lines().into_iter().map(|(path, what)| (path, Value::from(what))).collect(),
             Err(error) => json!(error.to_string()),
         }
     }

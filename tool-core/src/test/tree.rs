@@ -3,11 +3,11 @@
 //! Trees are equal when they hold the same names, kinds, bytes and modes: a test reads a directory back and compares.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{
     DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink,
 };
@@ -24,7 +24,8 @@ const FILE_MODE: u32 = 0o644;
 const DIRECTORY_MODE: u32 = 0o755;
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;
-/// When everything in a tree was modified, in seconds since 1970: 2026-01-01T00:00:00Z. It is the same in every test.
+/// When everything in a tree but its links was modified, in seconds since 1970: 2026-01-01T00:00:00Z. It is the same in every
+/// test; a link has the time at which it is made.
 const MODIFIED: u64 = 1_767_225_600;
 /// Bytes of a file that may be there although it takes no block.
 const SMALL: u64 = 1 << 16;
@@ -291,24 +292,19 @@ impl Tree {
         }
     }
 
-    fn lines(&self, base: &Path, out: &mut Vec<String>) {
+    /// Each path with what is there, in order.
+    pub(super) fn lines(&self) -> Vec<(String, String)> {
+        let mut lines = Vec::new();
+        self.collect_lines(Path::new(""), &mut lines);
+        lines
+    }
+
+    fn collect_lines(&self, base: &Path, lines: &mut Vec<(String, String)>) {
         for (name, node) in &self.entries {
             let path = base.join(name);
-            let shown = path.display();
-            match &node.0 {
-                Kind::File { bytes, mode } => {
-                    let text = String::from_utf8_lossy(bytes.get(..SHOWN).unwrap_or(bytes));
-                    let digest = hex(&Sha256::digest(bytes));
-                    let digest = digest.get(..16).unwrap_or_default();
-                    out.push(format!("{shown} {mode:o} {} bytes {digest} {text:?}", bytes.len()));
-                }
-                Kind::Hole { bytes, mode } => out.push(format!("{shown} {mode:o} {bytes} bytes of nothing")),
-                Kind::Link(target) => out.push(format!("{shown} -> {}", target.display())),
-                Kind::Same(path) => out.push(format!("{shown} = {}", path.display())),
-                Kind::Directory(tree) => {
-                    out.push(format!("{shown}/ {:o}", tree.mode));
-                    tree.lines(&path, out);
-                }
+            lines.push((path.display().to_string(), node.line()));
+            if let Kind::Directory(tree) = &node.0 {
+                tree.collect_lines(&path, lines);
             }
         }
     }
@@ -338,6 +334,22 @@ impl Node {
         }
     }
 
+    /// What it is, in one line.
+    fn line(&self) -> String {
+        match &self.0 {
+            Kind::File { bytes, mode } => {
+                let text = String::from_utf8_lossy(bytes.get(..SHOWN).unwrap_or(bytes));
+                let digest = hex(&Sha256::digest(bytes));
+                let digest = digest.get(..16).unwrap_or_default();
+                format!("{mode:o} {} bytes {digest} {text:?}", bytes.len())
+            }
+            Kind::Hole { bytes, mode } => format!("{mode:o} {bytes} bytes of nothing"),
+            Kind::Link(target) => format!("-> {}", target.display()),
+            Kind::Same(path) => format!("= {}", path.display()),
+            Kind::Directory(tree) => format!("{:o} directory", tree.mode),
+        }
+    }
+
     fn read(path: &Path) -> io::Result<Node> {
         let found = fs::symlink_metadata(path)?;
         if found.is_symlink() {
@@ -363,16 +375,16 @@ fn modified(file: &File) -> io::Result<()> {
 impl fmt::Debug for Tree {
     /// One line per entry.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut lines = Vec::new();
-        self.lines(Path::new(""), &mut lines);
-        f.debug_list().entries(lines).finish()
+        f.debug_map().entries(self.lines()).finish()
     }
 }
 
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut tree = Tree::new();
-        tree.entries.insert(OsStr::from_bytes(b".").to_owned(), self.clone());
-        fmt::Debug::fmt(&tree, f)
+        f.write_str(&self.line())?;
+        match &self.0 {
+            Kind::Directory(tree) => fmt::Debug::fmt(tree, f),
+            _ => Ok(()),
+        }
     }
 }
