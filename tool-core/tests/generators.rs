@@ -42,8 +42,11 @@ fn schema() -> Value {
     })
 }
 
+/// The codes of notes with their pointers, or those of issues.
+type Decoded = Result<Vec<(String, String)>, Vec<(String, IssueCode)>>;
+
 /// Issues as `(path, code)`, or the notes as `(path, rule)`.
-fn decoded(registry: &Registry, input: &Value) -> Result<Vec<(String, String)>, Vec<(String, IssueCode)>> {
+fn decoded(registry: &Registry, input: &Value) -> Decoded {
     let def = registry.iter().next().unwrap().def();
     let take = || {
         let mut args = Args::new(def, input.clone(), Coerce::Lenient)?;

@@ -34,6 +34,8 @@ mod sight;
 mod skills;
 mod state;
 mod stdio;
+#[cfg(feature = "test")]
+pub mod test;
 
 pub use ask::{Confirm, ROUNDS_MAX, TRIES_MAX};
 pub use builder::McpServerBuilder;

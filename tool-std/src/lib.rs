@@ -6,6 +6,8 @@ pub mod file;
 pub mod limits;
 pub mod sandbox;
 pub mod shell;
+#[cfg(feature = "test")]
+pub mod test;
 pub mod workspace;
 
 pub use limits::Limits;

@@ -35,6 +35,12 @@ impl Closing {
         self.begun.load(Ordering::Acquire)
     }
 
+    /// How many calls run.
+    #[cfg(feature = "test")]
+    pub(crate) fn running(&self) -> usize {
+        self.running.load(Ordering::Acquire)
+    }
+
     /// Completes when a shutdown begins.
     pub(crate) async fn begins(&self) {
         self.token.cancelled().await;

@@ -358,6 +358,12 @@ impl Executor {
         &self.inner.closing
     }
 
+    /// How many calls run, and how many functions whose calls have ended.
+    #[cfg(feature = "test")]
+    pub(crate) fn running(&self) -> (usize, usize) {
+        (self.inner.closing.running(), self.inner.abandoned.count())
+    }
+
     /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.
     fn block_on(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let work = || -> ToolResult {

@@ -74,6 +74,8 @@ pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
 pub use retry::RETRIES;
 pub use run::{BLOCKING_MAX, DEFAULT_TIMEOUT};
 pub use scope::CallScope;
+#[cfg(feature = "test")]
+pub(crate) use secrets::texts;
 pub(crate) use shape::READ_RESULT;
 pub use shape::{
     INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ReadResultTool,

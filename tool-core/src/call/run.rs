@@ -75,6 +75,12 @@ impl Abandoned {
         Self { count: AtomicUsize::new(0), threads: Arc::new(Semaphore::new(BLOCKING_MAX)), meter }
     }
 
+    /// How many functions still run that nobody waits for.
+    #[cfg(feature = "test")]
+    pub(super) fn count(&self) -> usize {
+        self.count.load(Ordering::Acquire)
+    }
+
     /// Lets one more blocking function start, once a thread is free, unless too many are left behind already. It counts
     /// from when its caller drops [`Waiting`] until it drops [`Working`], whatever becomes of the runtime in between.
     pub(super) async fn admit(

@@ -42,7 +42,7 @@ impl Executor {
 }
 
 /// The texts of a value, all under one name.
-fn texts<'a>(name: &'a str, value: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
+pub(crate) fn texts<'a>(name: &'a str, value: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
     match value {
         Value::String(text) => found.push((name, text)),
         Value::Array(items) => items.iter().for_each(|item| texts(name, item, found)),

@@ -1,26 +1,142 @@
-//! For those who test tools: checks of a whole set, as macros, the generators behind them, and scripted approvals.
-//! (feature `test`)
+//! For those who test tools: a kit that calls them as their callers do, and checks of a whole set, as macros. (feature `test`)
+//!
+//! ```toml
+//! [dev-dependencies]
+//! tool-core = { version = "0.1", features = ["test"] }
+//! ```
+//!
+//! A tool is a plain function: what it computes is tested by calling it. These five tests are about what a function alone does not
+//! show. They are written for these two tools, which keep notes for somebody:
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use std::sync::Mutex;
+//! use tool_core::prelude::*;
+//!
+//! /// Where notes are kept.
+//! #[derive(Default)]
+//! pub struct Notes(Mutex<BTreeMap<String, String>>);
+//!
+//! /// Reads a note.
+//! #[tool(register = false)]
+//! pub fn read_note(
+//!     /// Its name.
+//!     name: &str,
+//!     /// Maximum number of characters.
+//!     #[arg(default = 100, range = 1..=1_000)]
+//!     limit: u32,
+//!     #[ctx] notes: &Notes,
+//! ) -> Result<String, ToolError> {
+//!     match notes.0.lock().unwrap().get(name) {
+//!         Some(text) => Ok(text.chars().take(limit as usize).collect()),
+//!         None => Err(ToolError::not_found(format!("There is no note {name}.")).code("note_unknown")),
+//!     }
+//! }
+//!
+//! /// Deletes a note.
+//! #[tool(register = false, destructive, idempotent)]
+//! pub fn delete_note(/** Its name. */ name: &str, #[ctx] notes: &Notes) -> bool {
+//!     notes.0.lock().unwrap().remove(name).is_some()
+//! }
+//!
+//! tool_set! {
+//!     /// The tools of this page.
+//!     pub static NOTE_TOOLS = [ReadNoteTool, DeleteNoteTool];
+//! }
+//! # use serde_json::json;
+//! # use tool_core::test::{KitBuilder, ToolKit, answer};
+//! # use tool_core::{ErrorKind, assert_issues};
+//!
+//! /// What each test begins with: a kit whose tools find one note.
+//! fn notes() -> KitBuilder {
+//!     ToolKit::new(&NOTE_TOOLS).provide_new(|| Notes(Mutex::new([("a".to_owned(), "milk".to_owned())].into())))
+//! }
+//!
+//! // 1. A call by its name comes to the function, and its result fits the schema that callers were shown.
+//! let kit = notes().build();
+//! let text: String = kit.call_blocking("read_note", json!({"name": "a"})).unwrap().parse().unwrap();
+//! assert_eq!(text, "milk");
+//! // By the tool's handle, so that a renamed tool is an error of the compiler:
+//! assert_eq!(kit.tool(ReadNoteTool).arg("name", "a").arg("limit", 2).run_blocking().unwrap().data(), "mi");
+//!
+//! // 2. Wrong arguments are refused before the function runs, all at once.
+//! let refused = kit.call_blocking("read_note", json!({"limit": 0, "nam": "a"})).unwrap_err();
+//! assert_issues!(refused, ["/name missing", "/limit range", "/nam unknown"]);
+//!
+//! // 3. A failure has the kind that its callers act upon, and a code of its own.
+//! let failed = kit.call_blocking("read_note", json!({"name": "b"})).unwrap_err();
+//! assert_eq!((failed.kind(), failed.code_str()), (ErrorKind::NotFound, "note_unknown"));
+//!
+//! // 4. Nothing is destroyed unless a person agrees; an answer that nobody asks for fails the test.
+//! let kit = notes().answers([answer::no("delete_note"), answer::yes("delete_note")]).build();
+//! let refused = kit.call_blocking("delete_note", json!({"name": "a"})).unwrap_err();
+//! assert_eq!(refused.kind(), ErrorKind::Denied);
+//! assert_eq!(kit.call_blocking("delete_note", json!({"name": "a"})).unwrap().data(), true);
+//!
+//! // 5. Every caller is told the same: the models of all providers, and each surface that the kit is given, such as those of
+//! //    `tool_cli::test::surfaces()` and `tool_mcp::test::surfaces()`.
+//! kit.everywhere("read_note", json!({"name": "a", "limit": "3"})).blocking().assert_same().unwrap();
+//! kit.everywhere("read_note", json!({"name": 5.5})).blocking().assert_same().unwrap_err();
+//! ```
+//!
+//! Beside them [`assert_tools!`](crate::assert_tools!) proves of every tool what its definition promises,
+//! [`snapshot_tools!`](crate::snapshot_tools!) keeps what callers see of it, [`lock!`](crate::lock!) tells when what callers rely on has changed, and
+//! [`assert_listed!`](crate::assert_listed!) when a tool was left out of its set. Tools that work in a directory get one from
+//! [`tree!`](crate::tree!): see `tool_std::test`.
 
+pub mod answer;
 mod assert_tools;
+mod audited;
+mod blocking;
+mod builder;
+mod called;
 mod check;
 mod damage;
+mod difference;
+mod everywhere;
+mod fixture;
 mod issues;
+mod kit;
 mod lock;
+mod model;
 mod mutate;
 mod script;
+mod shown;
 mod snapshot;
+mod surface;
+#[cfg(unix)]
+mod temporary;
+#[cfg(unix)]
+mod tree;
+mod typed;
 mod update;
 mod values;
+mod watch;
 
+pub use answer::Answer;
 pub use assert_tools::assert_sound;
+pub use audited::Audited;
+pub use builder::KitBuilder;
+pub use called::{CallResult, Called};
 pub use check::{CHECKS, Check, Checks, Fault, IntoRegistry, Look, Problem, Subject};
 pub use damage::Damage;
+pub use everywhere::{Everywhere, Outcomes};
+pub use fixture::Fixture;
 pub use issues::issues_of;
+pub use kit::ToolKit;
 pub use lock::locked;
+pub use model::{DialectKit, ModelCalled};
 pub use mutate::{Expected, Mutation, MutationKind, mutate};
 pub use script::Script;
 pub use snapshot::{FORMS, Form, Snapshots, assert_seen};
+pub use surface::{Case, SurfaceUnderTest, Told};
+#[cfg(unix)]
+pub use temporary::TemporaryDirectory;
+#[cfg(unix)]
+pub use tree::{Node, Tree, TreePath, file, hole, link, same_as};
+pub use typed::TypedCall;
 pub use update::Mode;
 pub use values::{SchemaValues, values};
+pub use watch::Event;
 
 pub use crate::schema::{Random, Values, says_all_of};

@@ -1,17 +1,19 @@
-//! Answers to approvals that a test has written down beforehand.
+//! Answers that a test has written down beforehand, to approvals and to the questions of running tools.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::answer::{Answer, Expected};
+use crate::ask::{Asker, Question, Reply};
+use crate::call::redact::KnownSecrets;
 use crate::call::{ApprovalRequest, Approver, Decision};
+use crate::context::ToolContext;
 use crate::def::BoxFuture;
+use crate::error::ToolError;
 
-/// Whether the arguments are those that are expected.
-type Matcher = Box<dyn Fn(&Value) -> bool + Send + Sync>;
-
-/// An approver whose answers are given in order, each for the call that is expected then. A question that is not the next
+/// Somebody whose answers are given in order, each for the question that is expected then. A question that is not the next
 /// expected one is refused and fails the test; so do answers that nobody asked for. Both when the last clone is dropped.
 ///
 /// ```
@@ -20,7 +22,7 @@ type Matcher = Box<dyn Fn(&Value) -> bool + Send + Sync>;
 /// use tool_core::{Decision, ToolContext};
 ///
 /// let script = Script::new().expect("delete_file", |args| args["path"] == "a", Decision::AllowOnce);
-/// let ctx = ToolContext::builder().approver(script.clone()).build();
+/// let ctx = ToolContext::builder().approver(script.clone()).asker(script.clone()).build();
 /// # let _ = ctx; script.forgive();
 /// ```
 #[derive(Clone, Default)]
@@ -28,7 +30,7 @@ pub struct Script(Arc<Told>);
 
 #[derive(Default)]
 struct Told {
-    expected: Mutex<VecDeque<(String, Matcher, Decision)>>,
+    expected: Mutex<VecDeque<Expected>>,
     unexpected: Mutex<Vec<String>>,
 }
 
@@ -42,6 +44,13 @@ impl Script {
         Script::default()
     }
 
+    /// A script with these answers.
+    pub fn of(answers: impl IntoIterator<Item = Answer>) -> Script {
+        let script = Script::new();
+        held(&script.0.expected).extend(answers.into_iter().map(|answer| answer.0));
+        script
+    }
+
     /// The next question is about this tool, with arguments like this; it is answered so.
     #[must_use]
     pub fn expect(
@@ -50,8 +59,26 @@ impl Script {
         args: impl Fn(&Value) -> bool + Send + Sync + 'static,
         decision: Decision,
     ) -> Script {
-        held(&self.0.expected).push_back((tool.into(), Box::new(args), decision));
+        let (tool, args) = (tool.into(), Arc::new(args));
+        held(&self.0.expected).push_back(Expected::Approval { tool, args, decision });
         self
+    }
+
+    /// The next answer, whatever is asked: for a surface on which a question is no more than a text. An approval is accepted
+    /// without an answer. Without one left the question is declined, and fails the test.
+    pub fn next(&self, asked: &str) -> Reply {
+        match held(&self.0.expected).pop_front() {
+            Some(Expected::Approval { decision, .. }) => match decision {
+                Decision::AllowOnce | Decision::AllowAlways => Reply::Accepted(Value::Object(Map::new())),
+                Decision::Cancelled => Reply::Cancelled,
+                _ => Reply::Declined,
+            },
+            Some(Expected::Question { reply, .. }) => reply,
+            None => {
+                self.0.wondered(format!("asked: {asked}"));
+                Reply::Declined
+            }
+        }
     }
 
     /// Forgets what is left and what went wrong: the test has looked at it itself. Gives both as texts.
@@ -65,24 +92,49 @@ impl Told {
     fn wrong(&self) -> Vec<String> {
         let mut wrong = std::mem::take(&mut *held(&self.unexpected));
         let left = std::mem::take(&mut *held(&self.expected));
-        wrong.extend(left.iter().map(|(tool, ..)| format!("nobody asked about {tool}")));
+        wrong.extend(left.iter().map(|expected| format!("nobody asked about {}", expected.question())));
         wrong
+    }
+
+    fn wondered(&self, text: String) {
+        held(&self.unexpected).push(text);
+    }
+
+    /// The answer to an approval, if it is the next that is expected.
+    fn decide(&self, request: &ApprovalRequest<'_>) -> Option<Decision> {
+        match held(&self.expected).pop_front()? {
+            Expected::Approval { tool, args, decision }
+                if tool == request.tool.name() && args(request.args) =>
+            {
+                Some(decision)
+            }
+            _ => None,
+        }
+    }
+
+    /// The answer to a question, if it is the next that is expected; one that does not fit is told.
+    fn reply(&self, asked: &str, question: &Question) -> Option<Reply> {
+        match held(&self.expected).pop_front()? {
+            Expected::Question { key, reply } if key == asked => {
+                if let Reply::Accepted(answer) = &reply
+                    && let Err(why) = question.fits(answer)
+                {
+                    self.wondered(format!("the answer to `{key}` does not fit: {why}"));
+                }
+                Some(reply)
+            }
+            _ => None,
+        }
     }
 }
 
 impl Approver for Script {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
-        let mut expected = held(&self.0.expected);
-        let is_next =
-            expected.front().is_some_and(|(tool, args, _)| tool == request.tool.name() && args(request.args));
-        let decision = match expected.pop_front().filter(|_| is_next) {
-            Some((_, _, decision)) => decision,
-            None => {
-                let asked = format!("asked about {} with {}", request.tool.name(), request.args);
-                held(&self.0.unexpected).push(asked);
-                Decision::Deny { reason: Some("the test did not expect this question".to_owned()) }
-            }
-        };
+        let decision = self.0.decide(request).unwrap_or_else(|| {
+            let shown = super::shown::args(request.tool, request.args, &KnownSecrets::default());
+            self.0.wondered(format!("asked about {} with {shown}", request.tool.name()));
+            Decision::Deny { reason: Some("the test did not expect this question".to_owned()) }
+        });
         Box::pin(std::future::ready(decision))
     }
 
@@ -91,12 +143,28 @@ impl Approver for Script {
     }
 }
 
+impl Asker for Script {
+    fn ask<'a>(
+        &'a self,
+        _: &'a ToolContext,
+        questions: &'a [(String, Question)],
+    ) -> BoxFuture<'a, Result<Vec<Reply>, ToolError>> {
+        let reply = |(key, question): &(String, Question)| {
+            self.0.reply(key, question).unwrap_or_else(|| {
+                self.0.wondered(format!("asked `{key}`: {}", question.message()));
+                Reply::Declined
+            })
+        };
+        Box::pin(std::future::ready(Ok(questions.iter().map(reply).collect())))
+    }
+}
+
 impl Drop for Told {
     #[expect(clippy::panic, reason = "a test must fail whose questions are not the expected ones")]
     fn drop(&mut self) {
         let wrong = self.wrong();
         if !wrong.is_empty() && !std::thread::panicking() {
-            panic!("approvals were not as scripted:\n{}", wrong.join("\n"));
+            panic!("questions were not as scripted:\n{}", wrong.join("\n"));
         }
     }
 }

@@ -12,8 +12,8 @@ use super::placing::{Overwrite, Placed, place, replaced};
 use super::reconcile::reconcile;
 use super::revert::revert;
 use crate::workspace::{
-    Change, Deed, Destination, Handle, Intent, Parents, Purpose, Relative, Seen, Temporary, TemporaryTree,
-    TreeCopy, Use, Workspace, WorkspacePath, refusal,
+    Change, Deed, Destination, Handle, Intent, Operation, Parents, Purpose, Relative, Seen, Temporary,
+    TemporaryTree, TreeCopy, Use, Workspace, WorkspacePath, refusal,
 };
 
 /// What was copied.
@@ -94,12 +94,12 @@ impl Copying<'_> {
         let open = self.source.reopen(OFlags::RDONLY).map_err(failed)?;
         let (relative, replaced) = (destination.relative.clone(), replaced(self.workspace, &destination)?);
         let mut held = destination.hold(self.workspace, self.parents, None)?;
-        let directory = held.open_directory()?;
-        let temporary = Temporary::create(directory.as_fd(), Mode::RUSR | Mode::WUSR)
+        let (directory, faults) = (held.open_directory()?, self.workspace.faults());
+        let temporary = Temporary::create(faults.clone(), directory.as_fd(), Mode::RUSR | Mode::WUSR)
             .map_err(|errno| refusal::system(self.to.given(), errno))?;
         let stat = &self.source.stat;
         let bytes = self.workspace.copy_content(self.from.given(), open, stat, &temporary.file)?;
-        fsync(&temporary.file).map_err(failed)?;
+        faults.before(Operation::Sync).and_then(|()| fsync(&temporary.file)).map_err(failed)?;
         let copied = Copied { entries: 1, bytes };
         self.keep_evidence(&relative, &replaced, directory.as_fd(), temporary.name().as_bytes(), copied)?;
         held.rename_here(directory.as_fd(), temporary.name().as_bytes())?;

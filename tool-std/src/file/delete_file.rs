@@ -10,7 +10,7 @@ use tool_core::{Effect, ToolError, tool};
 
 use super::reconcile::reconcile;
 use crate::workspace::{
-    Change, Deed, Intent, Named, Purpose, Seen, TemporaryTree, Use, Workspace, WorkspacePath, refusal, sync,
+    Change, Deed, Intent, Named, Purpose, Seen, TemporaryTree, Use, Workspace, WorkspacePath, refusal,
 };
 
 /// What was deleted.
@@ -117,6 +117,6 @@ impl Deleting<'_> {
 
     fn gone(&self, bytes: u64) -> Result<(), ToolError> {
         self.workspace.note_change(Change { old_bytes: bytes, ..Change::default() });
-        sync(self.path.given(), self.named.parent())
+        self.workspace.sync_names(self.path.given(), self.named.parent())
     }
 }

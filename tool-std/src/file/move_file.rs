@@ -13,8 +13,8 @@ use super::placing::{Overwrite, Placed, place, replaced};
 use super::reconcile::reconcile;
 use super::revert::revert;
 use crate::workspace::{
-    Deed, Destination, HeldDestination, Intent, Named, Parents, Temporary, Use, Workspace, WorkspacePath,
-    refusal, sync,
+    Deed, Destination, HeldDestination, Intent, Named, Operation, Parents, Temporary, Use, Workspace,
+    WorkspacePath, refusal,
 };
 
 /// What was moved.
@@ -106,12 +106,13 @@ impl Moving<'_> {
                 renamed => renamed?,
             }
         }
-        sync(given, source.parent())
+        self.workspace.sync_names(given, source.parent())
     }
 
     fn unlink_source(&self) -> Result<(), ToolError> {
-        unlinkat(self.source.directory(), self.source.name.as_slice(), AtFlags::empty())
-            .map_err(|errno| refusal::system(self.from.given(), errno))
+        let remove = |()| unlinkat(self.source.directory(), self.source.name.as_slice(), AtFlags::empty());
+        let removed = self.workspace.faults().before(Operation::Remove).and_then(remove);
+        removed.map_err(|errno| refusal::system(self.from.given(), errno))
     }
 
     /// To another file system: a file is copied, made durable and deleted; anything else stays.
@@ -120,10 +121,11 @@ impl Moving<'_> {
         if file.kind() != FileType::RegularFile {
             return Err(refused);
         }
-        let failed = |errno| refusal::system(self.to.given(), errno);
+        let (failed, faults) = (|errno| refusal::system(self.to.given(), errno), self.workspace.faults());
         let open = file.reopen(OFlags::RDONLY).map_err(|errno| refusal::system(self.from.given(), errno))?;
         let directory = held.open_directory()?;
-        let temporary = Temporary::create(directory.as_fd(), Mode::RUSR | Mode::WUSR).map_err(failed)?;
+        let temporary = Temporary::create(faults.clone(), directory.as_fd(), Mode::RUSR | Mode::WUSR);
+        let temporary = temporary.map_err(failed)?;
         self.workspace.copy_content(self.from.given(), open, &file.stat, &temporary.file)?;
         let times = Timestamps {
             last_access: rustix::fs::Timespec {
@@ -135,8 +137,9 @@ impl Moving<'_> {
                 tv_nsec: nanoseconds(file.stat.st_mtime_nsec),
             },
         };
-        futimens(&temporary.file, &times).map_err(failed)?;
-        fsync(&temporary.file).map_err(failed)?;
+        let timed = faults.before(Operation::SetMode).and_then(|()| futimens(&temporary.file, &times));
+        timed.map_err(failed)?;
+        faults.before(Operation::Sync).and_then(|()| fsync(&temporary.file)).map_err(failed)?;
         held.rename_here(directory.as_fd(), temporary.name().as_bytes())?;
         temporary.keep();
         self.unlink_source()

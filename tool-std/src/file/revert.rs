@@ -6,7 +6,7 @@ use tool_core::{ToolContext, ToolError};
 
 use super::reconcile::is_untouched;
 use super::version;
-use crate::workspace::{Deed, Evidence, Parents, Taken, Use, Workspace, WorkspacePath, refusal, sync};
+use crate::workspace::{Deed, Evidence, Parents, Taken, Use, Workspace, WorkspacePath, refusal};
 
 /// The handler of every file tool that can be undone.
 pub(crate) async fn revert(call: &RecordedCall, ctx: &ToolContext) -> Result<(), ToolError> {
@@ -81,7 +81,7 @@ impl Undoing<'_> {
         self.workspace.require_same(path.given(), &named)?;
         unlinkat(named.directory(), named.name.as_slice(), AtFlags::empty())
             .map_err(|errno| refusal::system(path.given(), errno))?;
-        sync(path.given(), named.parent())
+        self.workspace.sync_names(path.given(), named.parent())
     }
 
     /// Leaves the bytes that were there before.
@@ -112,7 +112,7 @@ impl Undoing<'_> {
         let mut held = destination.hold(self.workspace, Parents::Made, Some(named.parent()))?;
         self.workspace.require_same(to.given(), &named)?;
         held.rename_here(named.directory(), &named.name)?;
-        sync(to.given(), named.parent())?;
+        self.workspace.sync_names(to.given(), named.parent())?;
         drop(held);
         match &self.old {
             Some(old) => self.put(&to, old),
@@ -133,7 +133,7 @@ impl Undoing<'_> {
                     errno => refusal::system(path.given(), errno),
                 }
             })?;
-            sync(path.given(), named.parent())?;
+            self.workspace.sync_names(path.given(), named.parent())?;
         }
         Ok(())
     }

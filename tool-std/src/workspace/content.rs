@@ -1,11 +1,12 @@
 //! The content of a file copied into another, piece by piece, with its permission bits.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 
 use rustix::fs::{Mode, Stat, fchmod};
 use tool_core::ToolError;
 
+use super::fault::Operation;
 use super::{Workspace, refusal};
 
 /// Bytes between two looks at the call.
@@ -27,12 +28,13 @@ impl Workspace {
     ) -> Result<u64, ToolError> {
         let failed = |error: std::io::Error| refusal::io(given, &error);
         let limit = self.limits().copy_bytes;
-        let mut copy = copy;
+        let faults = self.faults();
         let mut buffer = vec![0; PIECE];
         let mut bytes = 0;
         loop {
             self.check()?;
-            let read = match source.read(&mut buffer) {
+            let more = |()| source.read(&mut buffer);
+            let read = match faults.before(Operation::Read).map_err(Into::into).and_then(more) {
                 Ok(0) => break,
                 Ok(read) => read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
@@ -42,9 +44,11 @@ impl Workspace {
             if bytes > limit {
                 return Err(refusal::file_too_large(bytes, limit));
             }
-            copy.write_all(buffer.get(..read).unwrap_or_default()).map_err(failed)?;
+            faults.write(copy, buffer.get(..read).unwrap_or_default()).map_err(failed)?;
         }
-        fchmod(copy, Mode::from_raw_mode(stat.st_mode & COPIED_BITS))
+        faults
+            .before(Operation::SetMode)
+            .and_then(|()| fchmod(copy, Mode::from_raw_mode(stat.st_mode & COPIED_BITS)))
             .map_err(|errno| refusal::system(given, errno))?;
         Ok(bytes)
     }

@@ -8,6 +8,7 @@ use rustix::fs::{AtFlags, RenameFlags, fstat, fsync, renameat, renameat_with, st
 use rustix::io::Errno;
 use tool_core::ToolError;
 
+use super::fault::{Faults, Operation};
 use super::locate::Place;
 use super::lock::Held;
 use super::open::Handle;
@@ -38,6 +39,7 @@ pub(crate) struct HeldDestination {
     name: Vec<u8>,
     replaces: bool,
     made: Option<Made>,
+    faults: Faults,
     _held: Vec<Held>,
 }
 
@@ -110,6 +112,7 @@ impl Destination {
             name: self.name,
             replaces: self.existing.is_some(),
             made: Some(made),
+            faults: workspace.faults(),
             _held,
             given: self.given,
         })
@@ -137,6 +140,14 @@ impl Workspace {
         opened.dedup_by_key(|(id, _)| *id);
         opened.into_iter().map(|(id, open)| self.hold(given, open, id)).collect()
     }
+
+    /// Makes the names of a directory durable.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub(crate) fn sync_names(&self, given: &str, directory: &Handle) -> Result<(), ToolError> {
+        sync(&self.faults(), given, directory)
+    }
 }
 
 impl HeldDestination {
@@ -154,21 +165,22 @@ impl HeldDestination {
     /// `already_exists`, `directory_not_empty`, `cross_device`, and what the system refuses.
     pub(crate) fn rename_here(&mut self, source: BorrowedFd<'_>, from: &[u8]) -> Result<(), ToolError> {
         let (directory, to) = (self.directory.as_fd(), self.name.as_slice());
-        let renamed = match self.replaces {
+        let renamed = self.faults.before(Operation::Rename).and_then(|()| match self.replaces {
             true => renameat(source, from, directory, to),
             false => rename_to_free_name(source, from, directory, to),
-        };
+        });
         renamed.map_err(|errno| refused(&self.given, errno))?;
         if let Some(made) = self.made.take() {
             made.keep();
         }
-        sync(&self.given, &self.directory)
+        sync(&self.faults, &self.given, &self.directory)
     }
 }
 
 /// Makes the names of a directory durable.
-pub(crate) fn sync(given: &str, directory: &Handle) -> Result<(), ToolError> {
-    directory.directory().and_then(fsync).map_err(|errno| refusal::system(given, errno))
+fn sync(faults: &Faults, given: &str, directory: &Handle) -> Result<(), ToolError> {
+    let synced = faults.before(Operation::SyncDirectory).and_then(|()| directory.directory());
+    synced.and_then(fsync).map_err(|errno| refusal::system(given, errno))
 }
 
 fn rename_to_free_name(

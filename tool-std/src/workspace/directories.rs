@@ -4,7 +4,6 @@ use std::os::fd::AsFd;
 
 use tool_core::ToolError;
 
-use super::destination::sync;
 use super::locate::Place;
 use super::protect::Use;
 use super::quota::Change;
@@ -43,7 +42,7 @@ impl Workspace {
         let (directory, made) = self.make_directories(given, base, &names)?;
         made.keep();
         self.note_change(change);
-        sync(given, &directory)?;
+        self.sync_names(given, &directory)?;
         Ok(true)
     }
 }

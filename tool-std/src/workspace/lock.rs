@@ -10,6 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use tool_core::ToolError;
 
+use super::fault::Operation;
 use super::{Workspace, refusal};
 
 /// How long a writer waits for the others.
@@ -57,6 +58,7 @@ impl Workspace {
     /// # Errors
     /// `file_busy` after five seconds; `cancelled`, `timeout`.
     pub(crate) fn hold(&self, given: &str, directory: OwnedFd, id: DirectoryId) -> Result<Held, ToolError> {
+        self.faults().before(Operation::Lock).map_err(|errno| refusal::system(given, errno))?;
         let end = Instant::now() + PATIENCE;
         let locks = self.locks();
         let mut held = locks.held();

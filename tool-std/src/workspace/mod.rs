@@ -12,6 +12,7 @@ mod directories;
 mod entry;
 mod evidence;
 mod fallback;
+mod fault;
 mod filter;
 mod identity;
 mod ignores;
@@ -50,6 +51,7 @@ use rustix::io::Errno;
 use tool_core::{ToolContext, ToolError};
 
 pub use entry::Entry;
+pub use fault::{Fault, FileFaults, Operation};
 pub use filter::Skipped;
 pub use locate::Located;
 pub use open::Resolver;
@@ -62,9 +64,10 @@ pub use unreadable::{Unreadable, UnreadablePlace};
 pub use walk::{GitDirectories, Walk, WalkOptions};
 
 use crate::limits::Limits;
-pub(crate) use destination::{Destination, HeldDestination, sync};
+pub(crate) use destination::{Destination, HeldDestination};
 pub use evidence::forget_evidence;
 pub(crate) use evidence::{Deed, Evidence, Intent, Seen};
+pub(crate) use fault::Faults;
 use identity::Way;
 use locate::Place;
 use lock::Locks;
@@ -216,6 +219,17 @@ impl Workspace {
     /// Whether this is a managed workspace.
     pub fn is_managed(&self) -> bool {
         self.tree.stamp.is_some()
+    }
+
+    /// Lets somebody decide from now on which operations fail, for tests of what is left behind then. Says whether nobody else
+    /// does already.
+    pub fn inject(&self, faults: Arc<dyn FileFaults>) -> bool {
+        self.tree.opener.inject(faults)
+    }
+
+    /// Who decides which operations fail.
+    pub(crate) fn faults(&self) -> Faults {
+        self.tree.opener.faults()
     }
 
     /// The rules.

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
+use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, StatxFlags, fstat, open, openat, openat2, statat,
@@ -14,6 +15,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::fault::{Faults, FileFaults, Operation};
 use super::path::Relative;
 use super::plain::Kept;
 use super::policy::Rule;
@@ -132,6 +134,7 @@ pub(crate) struct Opener {
     resolver: Resolver,
     mounts: Rule,
     kept: Kept,
+    faults: OnceLock<Arc<dyn FileFaults>>,
 }
 
 impl Opener {
@@ -140,7 +143,7 @@ impl Opener {
         let root = open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let resolver = if without_openat2 { Resolver::CapStd } else { Resolver::probe(&root) };
         let by_component = fallback::Root::new(root.as_fd())?;
-        Ok(Self { root, by_component, resolver, mounts, kept: Kept::default() })
+        Ok(Self { root, by_component, resolver, mounts, kept: Kept::default(), faults: OnceLock::new() })
     }
 
     /// Who resolves paths.
@@ -157,6 +160,21 @@ impl Opener {
         &self.kept
     }
 
+    /// Lets somebody decide which operations fail, unless somebody does.
+    pub(crate) fn inject(&self, faults: Arc<dyn FileFaults>) -> bool {
+        self.faults.set(faults).is_ok()
+    }
+
+    /// Who decides which operations fail.
+    pub(crate) fn faults(&self) -> Faults {
+        Faults(self.faults.get().cloned())
+    }
+
+    /// Announces an operation.
+    fn before(&self, operation: Operation) -> Result<(), Errno> {
+        if self.faults.get().is_some() { self.faults().before(operation) } else { Ok(()) }
+    }
+
     /// The root handle.
     pub(crate) fn root(&self) -> BorrowedFd<'_> {
         self.root.as_fd()
@@ -164,6 +182,7 @@ impl Opener {
 
     /// Follows a path from the root, links included, to a handle.
     pub(crate) fn handle(&self, path: &Path) -> Result<Handle, Refused> {
+        self.before(Operation::Open)?;
         match self.without_links(path) {
             Some(handle) => Ok(handle),
             None => self.settled(|| self.resolve(path)),
@@ -202,6 +221,7 @@ impl Opener {
 
     /// A handle of a child of an open directory, without following it if it is a link.
     pub(crate) fn child_of(&self, dir: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Refused> {
+        self.before(Operation::Open)?;
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = openat(dir, path, flags, Mode::empty())?;

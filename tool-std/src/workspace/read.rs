@@ -6,6 +6,7 @@ use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 use tool_core::ToolError;
 
+use super::fault::Operation;
 use super::{Workspace, WorkspacePath, refusal};
 
 /// Bytes between two looks at the call.
@@ -33,9 +34,11 @@ impl Workspace {
     pub(crate) fn read_open(&self, given: &str, file: &File, size: u64) -> Result<Vec<u8>, ToolError> {
         let size = usize::try_from(size).unwrap_or_default();
         let mut bytes = Vec::with_capacity(size);
+        let faults = self.faults();
         while bytes.len() < size {
             self.check()?;
-            match read_more(file, &mut bytes, size) {
+            let more = |()| read_more(file, &mut bytes, size);
+            match faults.before(Operation::Read).and_then(more) {
                 Ok(0) => break,
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(errno) => return Err(refusal::system(given, errno)),

@@ -3,7 +3,6 @@
 //! Whatever fails, the file is the old one or the new one.
 
 use std::fs::File;
-use std::io::Write;
 use std::os::fd::AsFd;
 
 use rustix::fs::{
@@ -14,6 +13,7 @@ use rustix::io::Errno;
 use tool_core::ToolError;
 
 use super::evidence::Access;
+use super::fault::Operation;
 use super::target::Target;
 use super::temporary::Temporary;
 use super::{Handle, Workspace, refusal};
@@ -55,26 +55,31 @@ impl Workspace {
         let failed = |errno| refusal::system(given, errno);
         let is_new = target.existing.is_none() && access.is_none();
         let mode = if is_new { 0o666 } else { 0o600 };
-        let mut temporary =
-            Temporary::create(target.directory(), Mode::from_raw_mode(mode)).map_err(failed)?;
+        let faults = self.faults();
+        let temporary = Temporary::create(faults.clone(), target.directory(), Mode::from_raw_mode(mode))
+            .map_err(failed)?;
         for piece in content.chunks(65_536) {
             self.check()?;
-            temporary.file.write_all(piece).map_err(|error| refusal::io(given, &error))?;
+            temporary.write(piece).map_err(|error| refusal::io(given, &error))?;
         }
         if let Some(old) = &target.existing {
-            inherit(&temporary.file, old).map_err(failed)?;
+            faults.before(Operation::SetMode).and_then(|()| inherit(&temporary.file, old)).map_err(failed)?;
         }
         if let Some(access) = access {
-            grant(&temporary.file, access).map_err(failed)?;
+            faults
+                .before(Operation::SetMode)
+                .and_then(|()| grant(&temporary.file, access))
+                .map_err(failed)?;
         }
-        fsync(&temporary.file).map_err(failed)?;
+        faults.before(Operation::Sync).and_then(|()| fsync(&temporary.file)).map_err(failed)?;
         last_look()?;
+        faults.before(Operation::Look).map_err(failed)?;
         if !self.is_unchanged(target) {
             return Err(refusal::path_changed(given));
         }
-        rename(&temporary, target).map_err(failed)?;
+        faults.before(Operation::Rename).and_then(|()| rename(&temporary, target)).map_err(failed)?;
         temporary.keep();
-        sync_directory(target).map_err(failed)
+        faults.before(Operation::SyncDirectory).and_then(|()| sync_directory(target)).map_err(failed)
     }
 
     /// Writes at the end of an existing target, all or nothing.
@@ -89,17 +94,27 @@ impl Workspace {
         }
         let file = existing.reopen(OFlags::WRONLY | OFlags::APPEND).map_err(failed)?;
         let before = fstat(&file).map_err(failed)?.st_size.cast_unsigned();
-        let written = rustix::io::write(&file, content);
-        let errno = match written {
-            Ok(written) if written == content.len() => match fsync(&file) {
-                Ok(()) => return Ok(()),
-                Err(errno) => errno,
-            },
+        let faults = self.faults();
+        let errno = match self.write_once(&file, content) {
+            Ok(written) if written == content.len() => {
+                match faults.before(Operation::Sync).and_then(|()| fsync(&file)) {
+                    Ok(()) => return Ok(()),
+                    Err(errno) => errno,
+                }
+            }
             Ok(_) => Errno::NOSPC,
             Err(errno) => errno,
         };
-        let _ = ftruncate(&file, before);
+        if faults.before(Operation::Truncate).is_ok() {
+            let _ = ftruncate(&file, before);
+        }
         Err(failed(errno))
+    }
+
+    /// Writes what the system takes at once.
+    fn write_once(&self, file: &File, content: &[u8]) -> Result<usize, Errno> {
+        let taken = self.faults().taken(content)?;
+        rustix::io::write(file, taken)
     }
 }
 

@@ -9,6 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, fstat, mkdirat, statat, unlinkat};
 use rustix::io::Errno;
 use tool_core::ToolError;
 
+use super::fault::{Faults, Operation};
 use super::locate::Place;
 use super::lock::Held;
 use super::open::{Handle, Refused};
@@ -60,21 +61,26 @@ impl Target {
 }
 
 /// Directories made on the way, from the top; they go again unless something was written into them.
-#[derive(Debug, Default)]
-pub(crate) struct Made(Vec<(Handle, Vec<u8>)>);
+#[derive(Debug)]
+pub(crate) struct Made {
+    directories: Vec<(Handle, Vec<u8>)>,
+    faults: Faults,
+}
 
 impl Made {
     /// They stay, empty or not.
     pub(crate) fn keep(mut self) {
-        self.0.clear();
+        self.directories.clear();
     }
 }
 
 impl Drop for Made {
     fn drop(&mut self) {
-        for (parent, name) in self.0.iter().rev() {
+        for (parent, name) in self.directories.iter().rev() {
             // Fails where something is inside, which is the wish.
-            let _ = unlinkat(parent, name.as_slice(), AtFlags::REMOVEDIR);
+            if self.faults.may_clean_up() {
+                let _ = unlinkat(parent, name.as_slice(), AtFlags::REMOVEDIR);
+            }
         }
     }
 }
@@ -172,11 +178,13 @@ impl Workspace {
         base: Handle,
         missing: &[Vec<u8>],
     ) -> Result<(Handle, Made), ToolError> {
-        let mut made = Made::default();
+        let faults = self.faults();
+        let mut made = Made { directories: Vec::new(), faults: faults.clone() };
         let mut directory = base;
         for name in missing {
             self.check()?;
-            let is_new = match mkdirat(&directory, name.as_slice(), Mode::from_raw_mode(0o777)) {
+            let make = |()| mkdirat(&directory, name.as_slice(), Mode::from_raw_mode(0o777));
+            let is_new = match faults.before(Operation::MakeDirectory).and_then(make) {
                 Ok(()) => true,
                 Err(Errno::EXIST) => false,
                 Err(errno) => return Err(refusal::system(given, errno)),
@@ -186,13 +194,13 @@ impl Workspace {
                 .opener()
                 .child(directory.as_fd(), name, relative)
                 .map_err(|refused| as_error(given, refused))
-                .inspect_err(|_| remove_again(&directory, name, is_new))?;
+                .inspect_err(|_| remove_again(&faults, &directory, name, is_new))?;
             if FileType::from_raw_mode(child.stat.st_mode) != FileType::Directory {
                 return Err(refusal::not_a_directory(given));
             }
             let parent = std::mem::replace(&mut directory, child);
             if is_new {
-                made.0.push((parent, name.clone()));
+                made.directories.push((parent, name.clone()));
             }
         }
         Ok((directory, made))
@@ -238,8 +246,8 @@ impl Workspace {
 }
 
 /// Takes away a directory that was made a moment ago and cannot be used.
-fn remove_again(directory: &Handle, name: &[u8], is_new: bool) {
-    if is_new {
+fn remove_again(faults: &Faults, directory: &Handle, name: &[u8], is_new: bool) {
+    if is_new && faults.may_clean_up() {
         let _ = unlinkat(directory, name, AtFlags::REMOVEDIR);
     }
 }

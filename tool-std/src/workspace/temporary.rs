@@ -9,6 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 use tool_core::ToolError;
 
+use super::fault::{Faults, Operation};
 use super::walk::WalkOptions;
 use super::{Workspace, tree};
 
@@ -29,20 +30,27 @@ pub(crate) struct Temporary<'d> {
     /// Open for writing.
     pub(crate) file: File,
     is_kept: bool,
+    faults: Faults,
 }
 
 impl<'d> Temporary<'d> {
     /// Creates one; `mode` is masked by the process's umask.
-    pub(crate) fn create(directory: BorrowedFd<'d>, mode: Mode) -> Result<Self, Errno> {
+    pub(crate) fn create(faults: Faults, directory: BorrowedFd<'d>, mode: Mode) -> Result<Self, Errno> {
+        faults.before(Operation::Create)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let name = random_name()?;
         let file = openat(directory, name.as_str(), flags, mode)?.into();
-        Ok(Self { directory, name, file, is_kept: false })
+        Ok(Self { directory, name, file, is_kept: false, faults })
     }
 
     /// Its name in the directory.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Writes at its end.
+    pub(crate) fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
+        self.faults.write(&self.file, bytes)
     }
 
     /// It has become something else: there is nothing to remove.
@@ -53,7 +61,7 @@ impl<'d> Temporary<'d> {
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        if !self.is_kept {
+        if !self.is_kept && self.faults.may_clean_up() {
             let _ = unlinkat(self.directory, self.name.as_str(), AtFlags::empty());
         }
     }
@@ -139,11 +147,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let open = File::open(dir.path()).unwrap();
         let count = || std::fs::read_dir(dir.path()).unwrap().count();
-        let temporary = Temporary::create(open.as_fd(), Mode::RUSR).unwrap();
+        let temporary = Temporary::create(Faults::default(), open.as_fd(), Mode::RUSR).unwrap();
         assert!(is_temporary(temporary.name().as_bytes()) && count() == 1);
         drop(temporary);
         assert_eq!(count(), 0);
-        Temporary::create(open.as_fd(), Mode::RUSR).unwrap().keep();
+        Temporary::create(Faults::default(), open.as_fd(), Mode::RUSR).unwrap().keep();
         assert_eq!(count(), 1);
     }
 }

@@ -1,0 +1,200 @@
+//! What a kit is made of, as a recipe: a kit can be made from it any number of times, and no two share anything that calls
+//! change.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::answer::Answer;
+use super::audited::Audited;
+use super::fixture::Fixture;
+use super::kit::{Parts, ToolKit};
+use super::script::Script;
+use super::surface::SurfaceUnderTest;
+use crate::call::redact::KnownSecrets;
+use crate::call::{
+    ApprovalLevel, AuditSettings, CheckMode, Executor, ExecutorBuilder, JournalMode, ShapeSettings,
+};
+use crate::clock::{Clock, ManualClock};
+use crate::context::{ContextBuilder, ToolContext};
+use crate::journal::MemoryJournal;
+use crate::registry::Registry;
+
+/// Provides something, and notes what is held for it.
+type Provide = dyn Fn(ContextBuilder, &mut Vec<Arc<dyn Fixture>>) -> ContextBuilder + Send + Sync;
+
+/// Adds to the executor.
+type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync;
+
+/// Collects what a [`ToolKit`] is made of.
+#[derive(Clone)]
+#[must_use]
+pub struct KitBuilder {
+    registry: Registry,
+    clock: Duration,
+    env: BTreeMap<OsString, OsString>,
+    secrets: BTreeMap<String, String>,
+    answers: Vec<Answer>,
+    provides: Vec<Arc<Provide>>,
+    layers: Vec<Arc<Layers>>,
+    surfaces: Vec<Arc<dyn SurfaceUnderTest>>,
+}
+
+impl KitBuilder {
+    pub(super) fn new(registry: Registry) -> KitBuilder {
+        KitBuilder {
+            registry,
+            clock: Duration::ZERO,
+            env: BTreeMap::new(),
+            secrets: BTreeMap::new(),
+            answers: Vec::new(),
+            provides: Vec::new(),
+            layers: Vec::new(),
+            surfaces: Vec::new(),
+        }
+    }
+
+    /// Where the clock stands at the beginning. Tools find it as `#[ctx] clock: &dyn Clock`, and limits count by it; it moves
+    /// only with [`ToolKit::advance`].
+    pub fn clock(mut self, now: Duration) -> Self {
+        self.clock = now;
+        self
+    }
+
+    /// Sets variables of the environment that surfaces run in, such as a command line. Nothing else is in it, and nothing is
+    /// ever set in the environment of the process.
+    pub fn env<K: Into<OsString>, V: Into<OsString>>(
+        mut self,
+        rows: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        self.env.extend(rows.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
+    /// Sets a secret. Its value is hidden in whatever a failed assertion shows.
+    pub fn secret(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.secrets.insert(key.into(), value.into());
+        self
+    }
+
+    /// What a person answers, in this order, when a call needs approval or a tool asks. One that is not asked for fails the
+    /// test, as does a question without an answer.
+    pub fn answers(mut self, answers: impl IntoIterator<Item = Answer>) -> Self {
+        self.answers.extend(answers);
+        self
+    }
+
+    /// Provides a value, for `#[ctx] db: &Db`. All kits of this recipe share it: where calls change it, use
+    /// [`provide_new`](Self::provide_new).
+    pub fn provide<T: Send + Sync + 'static>(self, value: T) -> Self {
+        self.provide_arc(Arc::new(value))
+    }
+
+    /// Provides a shared value, also behind a trait: `provide_arc::<dyn Db>(arc)`.
+    pub fn provide_arc<T: ?Sized + Send + Sync + 'static>(self, value: Arc<T>) -> Self {
+        self.context(move |ctx| ctx.provide_arc(Arc::clone(&value)))
+    }
+
+    /// Provides a value that is made anew for each kit.
+    pub fn provide_new<T: Send + Sync + 'static>(self, make: impl Fn() -> T + Send + Sync + 'static) -> Self {
+        self.context(move |ctx| ctx.provide(make()))
+    }
+
+    /// Adds to the context of all calls.
+    pub fn context(mut self, add: impl Fn(ContextBuilder) -> ContextBuilder + Send + Sync + 'static) -> Self {
+        self.provides.push(Arc::new(move |ctx, _| add(ctx)));
+        self
+    }
+
+    /// Makes something anew for each kit, adds it to the context of its calls, and holds it until the kit ends.
+    pub fn fixture<F: Fixture>(
+        mut self,
+        make: impl Fn(ContextBuilder) -> (ContextBuilder, F) + Send + Sync + 'static,
+    ) -> Self {
+        self.provides.push(Arc::new(move |ctx, held| {
+            let (ctx, fixture) = make(ctx);
+            held.push(Arc::new(fixture));
+            ctx
+        }));
+        self
+    }
+
+    /// Adds to the executor: a policy, limits, layers of one's own, another level of approval.
+    pub fn executor(
+        mut self,
+        add: impl Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.layers.push(Arc::new(add));
+        self
+    }
+
+    /// Adds surfaces that [`ToolKit::everywhere`] calls through.
+    pub fn surfaces(mut self, surfaces: impl IntoIterator<Item = Arc<dyn SurfaceUnderTest>>) -> Self {
+        self.surfaces.extend(surfaces);
+        self
+    }
+
+    /// The kit.
+    ///
+    /// # Panics
+    /// Where its executor cannot be built: a tool needs what is not provided, or a layer has no such place.
+    pub fn build(self) -> ToolKit {
+        let known = KnownSecrets::new(self.secrets.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+        let (secrets, audited) = (Arc::new(known), Arc::new(Audited::default()));
+        let (journal, clock) = (Arc::new(MemoryJournal::new()), Arc::new(ManualClock::default()));
+        clock.set(self.clock);
+        let script = Script::of(self.answers.iter().cloned());
+        let own: HashMap<String, String> = self.secrets.clone().into_iter().collect();
+        let mut fixtures = Vec::new();
+        let ctx = ToolContext::builder().secrets(own).provide_arc::<dyn Clock>(clock.clone());
+        let ctx = self.provides.iter().fold(ctx, |ctx, provide| provide(ctx, &mut fixtures));
+        let context = ctx.approver(script.clone()).asker(script.clone()).build();
+        let parts = Parts { secrets, audited, journal, clock, script, context, fixtures };
+        ToolKit::of_parts(self, parts)
+    }
+
+    /// The executor of a kit, before it is built.
+    pub(super) fn layered(&self, parts: &Parts) -> ExecutorBuilder {
+        let audit = AuditSettings {
+            sinks: vec![Box::new(Arc::clone(&parts.audited))],
+            secrets: Arc::clone(&parts.secrets),
+            required: false,
+        };
+        let shape =
+            ShapeSettings { secrets: Arc::clone(&parts.secrets), results: None, ..ShapeSettings::default() };
+        let builder = Executor::standard(self.registry.clone())
+            .capabilities(&parts.context)
+            .audit(audit)
+            .approve(ApprovalLevel::Destructive)
+            .journal(parts.journal.clone(), JournalMode::All, "test kit")
+            .shape(shape)
+            .check(CheckMode::Error);
+        #[cfg(feature = "limit")]
+        let builder =
+            builder.limit(crate::call::LimitSettings { clock: parts.clock.clone(), ..Default::default() });
+        self.layers.iter().fold(builder, |builder, add| add(builder))
+    }
+
+    pub(super) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub(super) fn environment(&self) -> &BTreeMap<OsString, OsString> {
+        &self.env
+    }
+
+    pub(super) fn under_test(&self) -> &[Arc<dyn SurfaceUnderTest>] {
+        &self.surfaces
+    }
+}
+
+impl std::fmt::Debug for KitBuilder {
+    /// Without secrets and the environment.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KitBuilder")
+            .field("tools", &self.registry.len())
+            .field("answers", &self.answers)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,138 @@
+//! What happens during one call of a kit, in order: its progress, its output, what it asks and what is answered.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::script::Script;
+use crate::ask::{Asker, Question, Reply};
+use crate::call::{ApprovalRequest, Approver, Decision};
+use crate::context::ToolContext;
+use crate::def::BoxFuture;
+use crate::error::ToolError;
+use crate::live::{LiveSink, OutputStream, Piece};
+use crate::progress::{Progress, ProgressSink};
+
+/// Something that happened during a call.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// The tool said how far it is.
+    Progress {
+        /// Work done so far.
+        done: f64,
+        /// All work, if known.
+        total: Option<f64>,
+        /// What is being done.
+        message: Option<String>,
+    },
+    /// Output came while the tool ran.
+    Output {
+        /// Where it was written.
+        stream: OutputStream,
+        /// The text.
+        text: String,
+    },
+    /// Somebody was asked whether a tool may run.
+    Approval {
+        /// The tool.
+        tool: String,
+        /// What was answered.
+        decision: Decision,
+    },
+    /// The tool asked something.
+    Question {
+        /// The key of the question.
+        key: String,
+        /// Its text.
+        message: String,
+        /// What was answered.
+        reply: Reply,
+    },
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::Progress { done, total, message } => {
+                write!(f, "progress: {done}")?;
+                total.map_or(Ok(()), |total| write!(f, " of {total}"))?;
+                message.as_ref().map_or(Ok(()), |message| write!(f, ", {message}"))
+            }
+            Event::Output { stream, text } => write!(f, "{stream:?}: {text:?}"),
+            Event::Approval { tool, decision } => write!(f, "asked whether {tool} may run: {decision:?}"),
+            Event::Question { key, message, reply } => write!(f, "asked `{key}`, {message:?}: {reply:?}"),
+        }
+    }
+}
+
+/// Watches one call; its clones watch the same.
+#[derive(Clone)]
+pub(super) struct Watch {
+    events: Arc<Mutex<Vec<Event>>>,
+    script: Script,
+}
+
+impl Watch {
+    pub(super) fn new(script: &Script) -> Watch {
+        Watch { events: Arc::default(), script: script.clone() }
+    }
+
+    /// A context in which the call is watched.
+    pub(super) fn context(&self, ctx: &ToolContext) -> ToolContext {
+        let watched = ctx.to_builder().progress(self.clone()).live(self.clone());
+        watched.approver(self.clone()).asker(self.clone()).build()
+    }
+
+    /// What happened so far.
+    pub(super) fn events(&self) -> Vec<Event> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn saw(&self, event: Event) {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+    }
+}
+
+impl ProgressSink for Watch {
+    fn report(&self, _: &ToolContext, progress: Progress<'_>) {
+        let Progress { done, total, message } = progress;
+        self.saw(Event::Progress { done, total, message: message.map(str::to_owned) });
+    }
+}
+
+impl LiveSink for Watch {
+    fn show(&self, _: &ToolContext, piece: Piece<'_>) {
+        self.saw(Event::Output { stream: piece.stream, text: piece.text.to_owned() });
+    }
+}
+
+impl Approver for Watch {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(async move {
+            let decision = self.script.decide(request).await;
+            self.saw(Event::Approval { tool: request.tool.name().to_owned(), decision: decision.clone() });
+            decision
+        })
+    }
+
+    fn name(&self) -> &str {
+        self.script.name()
+    }
+}
+
+impl Asker for Watch {
+    fn ask<'a>(
+        &'a self,
+        ctx: &'a ToolContext,
+        questions: &'a [(String, Question)],
+    ) -> BoxFuture<'a, Result<Vec<Reply>, ToolError>> {
+        Box::pin(async move {
+            let replies = self.script.ask(ctx, questions).await?;
+            for ((key, question), reply) in questions.iter().zip(&replies) {
+                let (key, message) = (key.clone(), question.message().to_owned());
+                self.saw(Event::Question { key, message, reply: reply.clone() });
+            }
+            Ok(replies)
+        })
+    }
+}

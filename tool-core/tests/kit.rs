@@ -1,0 +1,301 @@
+//! The kit: what its calls go through, what they show, and what fails the test that leaves something. (testing.md §1)
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tool_core::dialect::DialectId;
+use tool_core::prelude::*;
+use tool_core::test::{Event, Fixture, ToolKit, Tree, answer, hole, link, same_as};
+use tool_core::{Call, Caller, Clock, Effect, ErrorKind, Progress, Question, Registry, assert_issues, tree};
+
+/// Adds numbers.
+#[tool(register = false)]
+fn add(
+    /// One.
+    one: u32,
+    /// The other.
+    #[arg(default = 1, range = 1..=9)]
+    other: u32,
+) -> u32 {
+    one + other
+}
+
+/// How often something was deleted.
+#[derive(Default)]
+struct Deletions(AtomicU32);
+
+/// Deletes something.
+#[tool(register = false, destructive, idempotent = false)]
+fn remove(
+    /// What.
+    id: u32,
+    #[ctx] deletions: &Deletions,
+) -> u32 {
+    deletions.0.fetch_add(1, Ordering::SeqCst);
+    id
+}
+
+/// Asks for a name, and works for a while.
+#[tool(register = false)]
+async fn sign(ctx: &ToolContext) -> Result<String, ToolError> {
+    let who = Question::new("Who?").field("name", json!({"type": "string"}), true);
+    let who = ctx.ask("who", who).await?;
+    ctx.progress(Progress { done: 1.0, total: Some(2.0), message: Some("signing") });
+    ctx.progress(Progress { done: 2.0, total: Some(2.0), message: None });
+    Ok(who["name"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Opens a door with a secret, and says so in its error.
+#[tool(register = false, requires(secret = "DOOR_KEY"))]
+fn unlock(
+    /// The code of the door.
+    #[arg(secret)]
+    code: &str,
+    /// Which door.
+    door: &str,
+    ctx: &ToolContext,
+) -> Result<(), ToolError> {
+    let key = ctx.secret("DOOR_KEY")?;
+    let text = format!("{door} does not open with {code} and {}.", key.expose());
+    Err(ToolError::failed(text).code("door_stuck").effect(Effect::None))
+}
+
+/// Tells the time.
+#[tool(register = false)]
+fn now(#[ctx] clock: &dyn Clock) -> u64 {
+    clock.now().as_secs()
+}
+
+/// Whether a call has come to its tool.
+#[derive(Default)]
+struct Began(Notify);
+
+/// Never ends.
+#[tool(register = false)]
+async fn wait(#[ctx] began: &Began) {
+    began.0.notify_one();
+    std::future::pending().await
+}
+
+fn registry() -> Registry {
+    let tools =
+        Registry::builder().add::<AddTool>().add::<RemoveTool>().add::<SignTool>().add::<UnlockTool>();
+    tools.add::<NowTool>().add::<WaitTool>().build().unwrap()
+}
+
+fn kit() -> tool_core::test::KitBuilder {
+    ToolKit::of(registry())
+        .secret("DOOR_KEY", "key-canary-5f1c0f8a7e")
+        .provide_new(Deletions::default)
+        .provide_new(Began::default)
+}
+
+/// What a test fails with that drops something.
+fn told<T>(value: T) -> String {
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(value)));
+    *dropped.expect_err("nothing is told").downcast::<String>().unwrap()
+}
+
+#[test]
+fn a_call_goes_through_the_whole_pipeline_and_a_bare_one_through_the_decoder_alone() {
+    let kit = kit().build();
+    let sum = kit.call_blocking("add", json!({"one": "2"})).unwrap();
+    assert_eq!(sum.data(), 3);
+    assert_eq!(
+        serde_json::to_value(sum.notes()).unwrap(),
+        json!([{"path": "/one", "rule": "string_to_integer"}])
+    );
+    for step in ["audit", "decode", "approve", "journal", "shape", "check", "run"] {
+        assert!(sum.layers().contains(&step), "{step} is not in {:?}", sum.layers());
+    }
+    assert_eq!((sum.audit().unwrap().outcome, sum.audit().unwrap().caller), ("ok", "test"));
+    let bare = kit.call_bare_blocking("add", json!({"one": 2, "other": 2})).unwrap();
+    assert_eq!((bare.data(), bare.layers()), (json!(4), ["decode", "run"].as_slice()));
+    assert!(bare.audit().is_none());
+}
+
+#[tokio::test]
+async fn every_form_of_a_call_comes_to_the_same() {
+    let kit = kit().build();
+    let by_name = kit.call("add", json!({"one": 4})).await.unwrap();
+    let by_handle: u32 = kit.tool(AddTool).arg("one", 4).run().await.unwrap().parse().unwrap();
+    assert_eq!((by_name.data(), by_handle), (json!(5), 5));
+    assert_eq!(kit.call_bare("add", json!({"one": 4})).await.unwrap().data(), 5);
+    assert_eq!(kit.tool(AddTool).arg("one", 4).run_bare().await.unwrap().data(), 5);
+    // A runtime around them does not disturb the blocking twins.
+    assert_eq!(kit.call_blocking("add", json!({"one": 4})).unwrap().data(), 5);
+    assert_eq!(kit.tool(AddTool).arg("one", 4).run_blocking().unwrap().data(), 5);
+    kit.everywhere("add", json!({"one": 4})).await.assert_same().unwrap();
+    kit.everywhere("add", json!({"one": -4})).blocking().assert_same().unwrap_err();
+    assert_eq!(by_name.parse::<String>().unwrap_err().code_str(), "unexpected_data");
+}
+
+#[test]
+fn a_model_calls_in_its_dialect_and_reads_the_result() {
+    let kit = kit().build();
+    for (dialect, _) in DialectId::ALL {
+        let told = kit.dialect(dialect).call_blocking("add", r#"{"one": 4, "other": 10}"#);
+        assert_issues!(told.result.unwrap_err(), ["/other range"]);
+        assert!(json!(told.wire).to_string().contains("range"), "{dialect}: {:?}", told.wire);
+        let told = kit.dialect(dialect).strict().call_blocking("add", r#"{"one": 4}"#);
+        assert_eq!(told.result.unwrap().audit().unwrap().caller, "llm");
+    }
+    let cut = kit.dialect(DialectId::OpenAiChat).call_blocking("add", r#"{"one": "#);
+    assert_eq!(cut.result.unwrap_err().kind(), ErrorKind::InvalidArgs);
+    let unknown = kit.dialect(DialectId::Gemini).call_blocking("ad", "{}");
+    assert_eq!(unknown.result.unwrap_err().code_str(), "unknown_tool");
+}
+
+#[test]
+fn answers_are_given_in_order_and_seen() {
+    let kit = kit().answers([
+        answer::yes("remove").with(|args| args["id"] == 1),
+        answer::no("remove"),
+        answer::to("who", json!({"name": "Ada"})),
+        answer::decline("who"),
+    ]);
+    let kit = kit.build();
+    kit.call_blocking("remove", json!({"id": 1})).unwrap();
+    let refused = kit.call_blocking("remove", json!({"id": 2})).unwrap_err();
+    assert_eq!(refused.code_str(), "approval_denied");
+    let signed = kit.call_blocking("sign", json!({})).unwrap();
+    assert_eq!((signed.data(), signed.progress()), (json!("Ada"), vec![(1.0, Some(2.0)), (2.0, Some(2.0))]));
+    assert!(matches!(&signed.events()[0], Event::Question { key, .. } if key == "who"), "{signed:?}");
+    assert_eq!(kit.call_blocking("sign", json!({})).unwrap_err().code_str(), "declined");
+}
+
+#[test]
+fn what_is_left_fails_the_test_and_what_was_looked_at_does_not() {
+    let unused = kit().answers([answer::yes("remove")]).build();
+    assert!(told(unused).contains("nobody asked about remove"));
+    let surprised = kit().build();
+    surprised.call_blocking("remove", json!({"id": 7})).unwrap_err();
+    assert!(told(surprised).contains("asked about remove with {\"id\":7}"));
+    let wrong = kit().answers([answer::to("who", json!({"name": 5}))]).build();
+    let _ = wrong.call_blocking("sign", json!({}));
+    assert!(told(wrong).contains("the answer to `who` does not fit"));
+    let forgiven = kit().answers([answer::yes("remove")]).build();
+    assert_eq!(forgiven.script().forgive(), ["nobody asked about remove"]);
+    drop(forgiven);
+
+    struct Mailbox;
+    impl Fixture for Mailbox {
+        fn leftovers(&self) -> Vec<String> {
+            vec!["a letter with key-canary-5f1c0f8a7e".to_owned()]
+        }
+    }
+    let left = told(kit().fixture(|ctx| (ctx, Mailbox)).build());
+    assert!(left.contains("a letter with [secret:DOOR_KEY]"), "{left}");
+}
+
+#[tokio::test]
+async fn a_call_that_still_runs_fails_the_test() {
+    let began = Arc::new(Began::default());
+    let kit = kit().provide_arc(Arc::clone(&began)).build();
+    let (executor, ctx) = (kit.executor().clone(), kit.context().clone());
+    let running =
+        tokio::spawn(async move { executor.call(Call::new("wait", json!({})), &ctx, Caller::Test).await });
+    began.0.notified().await;
+    assert!(told(kit).contains("1 calls still run"));
+    running.abort();
+}
+
+#[test]
+fn a_failed_assertion_shows_the_call_and_no_secret() {
+    let kit = kit().build();
+    let args = json!({"code": "code-canary-8812", "door": "front"});
+    let refused = kit.call_blocking("unlock", args).unwrap_err();
+    for shown in [format!("{refused:?}"), refused.to_string()] {
+        assert!(
+            shown.starts_with("unlock {\"code\":{\"$redacted\":\"secret\"},\"door\":\"front\"}"),
+            "{shown}"
+        );
+        for part in ["failed/door_stuck", "layers: audit ▸ decode", "audited: failed", "[secret:DOOR_KEY]"]
+        {
+            assert!(shown.contains(part), "{part} is not in {shown}");
+        }
+        assert!(!shown.contains("canary"), "{shown}");
+    }
+    let refused = kit.call_blocking("unlock", json!({"code": "code-canary-8812"})).unwrap_err();
+    assert!(!format!("{refused:?}").contains("canary"), "{refused:?}");
+    assert_issues!(refused, ["/door missing"]);
+    assert!(!format!("{:?}", kit).contains("canary"));
+}
+
+#[test]
+fn the_clock_moves_when_it_is_told() {
+    let kit = kit().clock(Duration::from_secs(100)).build();
+    assert_eq!(kit.call_blocking("now", json!({})).unwrap().data(), 100);
+    kit.advance(Duration::from_secs(20));
+    assert_eq!(kit.call_blocking("now", json!({})).unwrap().data(), 120);
+    // Another kit of the recipe has a clock of its own.
+    assert_eq!(kit.another().call_blocking("now", json!({})).unwrap().data(), 100);
+}
+
+#[test]
+fn a_kit_that_lacks_what_a_tool_needs_cannot_be_made() {
+    let made = catch_unwind(|| ToolKit::of(Registry::builder().add::<WaitTool>().build().unwrap()).build());
+    let told = *made.expect_err("it is made").downcast::<String>().unwrap();
+    assert!(told.contains("`wait`") && told.contains("Began"), "{told}");
+}
+
+#[test]
+fn kits_of_one_recipe_share_only_what_is_provided_as_a_value() {
+    let shared = Arc::new(Deletions::default());
+    let kit = ToolKit::of(Registry::builder().add::<RemoveTool>().build().unwrap())
+        .provide_arc(Arc::clone(&shared))
+        .answers([answer::always("remove")])
+        .build();
+    let other = kit.another();
+    kit.call_blocking("remove", json!({"id": 1})).unwrap();
+    // Consent for good is the kit's own.
+    kit.call_blocking("remove", json!({"id": 1})).unwrap();
+    other.call_blocking("remove", json!({"id": 1})).unwrap();
+    assert_eq!(shared.0.load(Ordering::SeqCst), 3);
+    assert_eq!((kit.audit().len(), other.audit().len()), (2, 1));
+}
+
+#[test]
+fn a_tree_is_written_read_and_compared() {
+    let tree = tree! {
+        "a.txt": "hi",
+        "d": { "b": b"\xff", "c/": {} },
+        "l": link("a.txt"),
+        "h": hole(1 << 20),
+        b"\xe9": String::from("not UTF-8"),
+    };
+    let directory = tool_core::test::TemporaryDirectory::with(&tree).unwrap();
+    assert_eq!(directory.tree().unwrap(), tree);
+    assert_eq!((tree.file("d/b"), tree.file("l"), tree.paths().len()), (Some(b"\xff".as_slice()), None, 7));
+    std::fs::write(directory.path().join("a.txt"), "ho").unwrap();
+    assert_ne!(directory.tree().unwrap(), tree);
+    assert_ne!(directory.picture(), Value::Null);
+
+    let names = tool_core::test::TemporaryDirectory::with(&tree! { "a": "x", "b": same_as("a") }).unwrap();
+    std::fs::write(names.path().join("b"), "y").unwrap();
+    assert_eq!(names.tree().unwrap(), tree! { "a": "y", "b": "y" });
+    for wrong in ["", "/a", "a//b", "a/../b", "./a"] {
+        let added = catch_unwind(|| Tree::new().add(wrong, "x"));
+        assert!(added.is_err(), "{wrong:?} is taken");
+    }
+}
+
+#[test]
+fn a_directory_is_kept_and_named_where_the_test_fails() {
+    let path = std::sync::Mutex::new(None);
+    let failed = catch_unwind(AssertUnwindSafe(|| {
+        let directory = tool_core::test::TemporaryDirectory::new().unwrap();
+        *path.lock().unwrap() = Some(directory.path().to_owned());
+        panic!("on purpose");
+    }));
+    assert!(failed.is_err());
+    let path = path.into_inner().unwrap().unwrap();
+    assert!(path.is_dir(), "{} is gone", path.display());
+    std::fs::remove_dir_all(path).unwrap();
+}
