@@ -202,7 +202,7 @@ impl Watch {
 
     /// Whether what is new does nothing that what was there before did not.
     fn is_harmless(&self, path: &[u8], place: &Place, before: Option<&Kept>) -> bool {
-        let path = self.search.at(&relative(path));
+        let (is_kept_out, path) = (self.was_frozen(path), self.search.at(&relative(path)));
         if let Some(before) = before
             && Kept::of(&path, &place.metadata).is_some_and(|now| now.is_like(before))
         {
@@ -210,8 +210,9 @@ impl Watch {
         }
         let text = || place.metadata.is_file().then(|| read(&path)).flatten();
         match &place.part {
-            Part::Name | Part::Link | Part::Hook => false,
+            Part::Name | Part::Link => false,
             Part::Hooks => true,
+            Part::Hook => is_kept_out,
             Part::Config(git) => {
                 let named = |text: &[u8]| programs(text, |tree| self.is_inside(git, tree));
                 let known = before.and_then(Kept::text).and_then(named).unwrap_or_default();
@@ -222,6 +223,14 @@ impl Watch {
             }
             Part::Todo => text().is_some_and(|todo| !runs_commands(&todo)),
         }
+    }
+
+    /// Whether a place lies in a directory that was frozen for the command, and still is the same: somebody else wrote there.
+    fn was_frozen(&self, path: &[u8]) -> bool {
+        let directory = relative(path).parent().unwrap_or_default();
+        let before = self.before.get(directory.as_bytes());
+        !self.search.is_open
+            && before.is_some_and(|before| Some(before.identity) == self.directory_of(&relative(path)))
     }
 
     /// Whether a tree that a configuration names is below the root, where commands may change it anyway.

@@ -68,6 +68,26 @@ async fn a_configuration_that_the_person_changes_meanwhile_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_the_person_adds_meanwhile_stays_and_one_in_another_directory_does_not() {
+    if !has_program("git") {
+        return;
+    }
+    for (template, gone) in [(&[][..], false), (&["--template="][..], true)] {
+        let away = tempfile::tempdir().unwrap();
+        let bench = bench(away.path());
+        git(&bench.root(), &[&["init", "-q", "."], template].concat());
+        let person = |root: &Path| {
+            fs::create_dir_all(root.join(".git/hooks")).unwrap();
+            fs::write(root.join(".git/hooks/pre-commit"), "mine").unwrap();
+        };
+        let outcome = meanwhile(&bench, person, "true").await;
+        assert_eq!(outcome.is_err(), gone, "{outcome:?}");
+        assert_eq!(bench.root().join(".git/hooks/pre-commit").exists(), !gone);
+        assert_eq!(away.path().read_dir().unwrap().count(), usize::from(gone));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_configuration_that_the_command_then_writes_programs_into_is_put_back() {
     if !has_program("git") {
         return;
