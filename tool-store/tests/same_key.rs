@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tool_core::prelude::*;
@@ -45,7 +46,14 @@ fn one_of_many() {
     let (Some(folder), Some(amount)) = (std::env::var_os(FOLDER), std::env::var_os(AMOUNT)) else { return };
     let folder = PathBuf::from(folder);
     let amount: u64 = amount.to_str().unwrap().parse().unwrap();
-    let journal = SqliteJournal::open(folder.join("journal.db"), SqliteOptions::default()).unwrap();
+    // On a busy machine it may take longer than one of them waits until all have had their turn.
+    let deadline = Instant::now() + Duration::from_secs(120);
+    let journal = loop {
+        match SqliteJournal::open(folder.join("journal.db"), SqliteOptions::default()) {
+            Ok(journal) => break journal,
+            Err(error) => assert!(Instant::now() < deadline, "{error}"),
+        }
+    };
     let registry = Registry::builder().add::<OrderTool>().build().unwrap();
     let executor =
         Executor::standard(registry).journal(Arc::new(journal), JournalMode::All, "test 1").build().unwrap();
