@@ -5,9 +5,11 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tests::captured::Captured;
+use tests::captured::{self, Captured};
 use tests::demo;
-use tool_cli::Io;
+use tool_cli::{Cli, Io};
+use tool_core::Registry;
+use tool_core::prelude::*;
 
 /// A run of the demo in a directory: its exit status, standard output and standard error.
 fn run(directory: &Path, words: &[&str], env: &[(&str, &str)]) -> (u8, String, String) {
@@ -28,7 +30,7 @@ fn split(line: &str) -> Vec<&str> {
 }
 
 /// Lines with their status, and all that the message says beside the line itself and its help.
-const LINES: [(&str, u8, &str); 19] = [
+const LINES: [(&str, u8, &str); 31] = [
     // Either a tool or a file with many calls; what else stands there is about one of them.
     ("call --jsonl - ping", 2, "arguments  expected exactly one of <NAME>, --jsonl, got 2 given"),
     ("call ping --jsonl -", 2, "arguments  expected exactly one of <NAME>, --jsonl, got 2 given"),
@@ -91,7 +93,51 @@ const LINES: [(&str, u8, &str); 19] = [
         2,
         "--select  expected no --select, got --select a.b; standard output has messages of the protocol alone",
     ),
+    (
+        "call --jsonl - --idempotency-key k",
+        2,
+        "--idempotency-key  expected no --idempotency-key, got --idempotency-key k; one key would make one call of many",
+    ),
+    (
+        "call --jsonl - --input {}",
+        2,
+        "--input  expected no --input, got --input {}; the arguments of a call stand in its line, as \"args\"",
+    ),
+    // What has no name is no place.
     ("ping --out=", 2, "--out  expected a file, got string \"\""),
+    ("ping --root=", 2, "--root  expected a directory, got string \"\""),
+    (
+        "ping --input @",
+        2,
+        "--input  expected a readable file, got string \"@\"; cannot read a file without a name: name one",
+    ),
+    (
+        "call --jsonl=",
+        2,
+        "--jsonl  expected a readable file, got string \"\"; cannot read a file without a name: name one",
+    ),
+    // A word behind the words of a page is one too many.
+    ("help store search extra", 2, "<WORDS> /2  unknown; expected no more arguments"),
+    ("help exit-codes extra", 2, "<WORDS> /1  unknown; expected no more arguments"),
+    // An option that resembles what turns something off.
+    ("file list --no-sortd", 2, "--no-sortd  unknown; did you mean --no-sorted?"),
+    // A part that no result can have.
+    (
+        "store search lamp --select id.x",
+        2,
+        "--select  expected a part of the result, got string \"id.x\"; `id` has no parts with names",
+    ),
+    (
+        "ping --select $[",
+        2,
+        "--select  expected paths such as name, a.b[0], /pointer or $.query, got string \"$[\"; no query at character \
+         3; write `$.name`, `$.list[0]` or `$.list[*].name`",
+    ),
+    (
+        "deploy app --input {\"zone\":\"a\",\"region\":\"b\"}",
+        2,
+        "--input /region  expected --region once, got also given as `zone`",
+    ),
     // Names that are near nothing.
     (
         "skill --group zzz",
@@ -140,6 +186,139 @@ fn each_mistake_is_one_message_with_what_would_be_right() {
     for line in ["skill --group store", "tools list group:store", "tools list store_*"] {
         assert_eq!(run(folder.path(), &split(line), &[]).0, 0, "{line}");
     }
+}
+
+#[test]
+fn all_words_at_fault_are_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, marks) in [
+        ("store search x -n 5 -n 6", "  demo store search x -n 5 -n 6\n                      ^^^^ ^^^^\n"),
+        ("call --jsonl nope", "  demo call --jsonl nope\n            ^^^^^^^^^^^^\n"),
+        ("ping --root /nope --frob", "  demo ping --root /nope --frob\n            ^^^^^^^^^^^^ ^^^^^^\n"),
+        ("help ping extra", "  demo help ping extra\n                 ^^^^^\n"),
+    ] {
+        let (code, _, stderr) = run(folder.path(), &split(line), &[]);
+        assert_eq!((code, stderr.contains(marks)), (2, true), "{line}: {stderr}");
+    }
+}
+
+#[test]
+fn what_is_not_listed_is_counted_and_what_programs_get_is_said() {
+    let line = |count: usize| {
+        let options = (0..count).map(|number| format!("--zzz{number:02}=1"));
+        let words: Vec<String> = std::iter::once("ping".to_owned()).chain(options).collect();
+        words
+    };
+    let told = |count: usize, more: &[&str]| {
+        let words = line(count);
+        let words: Vec<&str> = words.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        run(Path::new("/"), &words, &[]).2
+    };
+    let many = told(60, &[]);
+    assert!(
+        many.contains("60 arguments do not fit.") && many.contains("  … 40 more; --json lists 50\n"),
+        "{many}"
+    );
+    let some = told(30, &[]);
+    assert!(
+        some.contains("30 arguments do not fit.") && some.contains("  … 10 more; --json lists all\n"),
+        "{some}"
+    );
+    let error: Value = serde_json::from_str(&told(60, &["--json"])).unwrap();
+    assert_eq!(error["error"]["issues"].as_array().unwrap().len(), 50);
+    assert_eq!(error["error"]["details"]["more"], 10);
+}
+
+#[test]
+fn a_secret_under_a_wrong_name_is_led_to_the_right_one_and_not_repeated() {
+    let (code, _, stderr) = run(Path::new("/"), &split("login ann --password-fil hunter2"), &[]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("--password-fil   unknown; did you mean --password-file?"), "{stderr}");
+    assert!(!stderr.contains("hunter2"), "{stderr}");
+}
+
+#[test]
+fn who_named_the_policy_is_told_how_to_leave_it_out() {
+    let hint = |words: &[&str], env: &[(&str, &str)]| {
+        let (code, _, stderr) = run(Path::new("/"), words, env);
+        assert_eq!(code, 6, "{stderr}");
+        stderr.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(hint(&["ping"], &[("DEMO_POLICY", "/nope")]), "unset DEMO_POLICY");
+    assert_eq!(hint(&["ping", "--policy", "/nope"], &[]), "leave out --policy");
+}
+
+#[test]
+fn a_page_or_script_has_its_own_form_unless_an_option_asks_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let env = [("DEMO_FORMAT", "json")];
+    for line in ["completions bash", "man", "help ping", "help environment"] {
+        let plain = run(folder.path(), &split(line), &[]);
+        assert_eq!(run(folder.path(), &split(line), &env), plain, "{line}");
+        let (code, stdout, _) = run(folder.path(), &split(&format!("{line} --json")), &[]);
+        let text: String = serde_json::from_str(&stdout).unwrap();
+        assert_eq!((code, text.trim_end()), (0, plain.1.trim_end()), "{line}");
+    }
+    std::fs::write(folder.path().join("c.toml"), "format = 'json'\n").unwrap();
+    let (_, stdout, _) = run(folder.path(), &split("completions bash --config c.toml"), &[]);
+    assert!(!stdout.starts_with('"'), "{stdout:.80}");
+    assert_eq!(run(folder.path(), &["ping"], &env).1, "\"pong\"\n", "a call obeys it");
+}
+
+#[test]
+fn a_variable_that_is_wrong_stops_calls_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    for env in [("DEMO_TIMEOUT", "bad"), ("DEMO_FORMAT", "xml"), ("DEMO_COLOR", "blue"), ("DEMO_LOG", "loud")]
+    {
+        for line in ["completions bash", "man", "help ping"] {
+            let (code, stdout, stderr) = run(folder.path(), &split(line), &[env]);
+            assert_eq!((code, stdout.is_empty(), stderr.as_str()), (0, false, ""), "{env:?} {line}");
+        }
+        let (code, stdout, stderr) = run(folder.path(), &["doctor", "-o", "text"], &[env]);
+        assert_eq!((code, stderr.as_str()), (6, ""), "{env:?}");
+        assert!(stdout.contains(&format!("correct {}, or unset it", env.0)), "{env:?}: {stdout}");
+        assert_eq!(run(folder.path(), &["ping"], &[env]).0, 2, "{env:?}");
+        // A word of the command line stops them as well.
+        assert_eq!(run(folder.path(), &["help", "ping", "--timeout", "5"], &[env]).0, 2, "{env:?}");
+    }
+}
+
+#[test]
+fn the_dry_run_of_a_command_that_writes_files_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let planned = |line: &str| -> Value {
+        let (code, stdout, stderr) = run(folder.path(), &split(line), &[]);
+        assert_eq!(code, 0, "{stderr}");
+        serde_json::from_str(&stdout).unwrap()
+    };
+    assert_eq!(planned("man --out mm --dry-run --json")["command"], "demo man --out mm");
+    assert_eq!(
+        planned("skill --out s --group store --dry-run --json")["command"],
+        "demo skill --group store --out s"
+    );
+    assert_eq!(planned("man --dry-run --json")["command"], "demo man");
+    assert!(!folder.path().join("mm").exists());
+}
+
+/// Is in no list.
+#[tool(group = "vault", hidden, register = false)]
+fn vault_open() {}
+
+#[test]
+fn a_group_of_hidden_tools_is_suggested_nowhere_and_callable() {
+    let run = |words: &[&str]| {
+        let registry = Registry::builder().add::<VaultOpenTool>().build().unwrap();
+        captured::run(&Cli::new(registry).name("demo"), Path::new("/"), words)
+    };
+    let (code, _, stderr) = run(&["valt", "open"]);
+    assert_eq!((code, stderr.contains("vault")), (3, false), "{stderr}");
+    let (code, _, stderr) = run(&["skill", "--group", "valt"]);
+    assert_eq!((code, stderr.contains("vault")), (3, false), "{stderr}");
+    for shell in ["bash", "zsh", "fish"] {
+        let (code, script, _) = run(&["completions", shell]);
+        assert_eq!((code, script.contains("vault")), (0, false), "{shell}");
+    }
+    assert_eq!(run(&["vault", "open"]).0, 0);
 }
 
 #[test]

@@ -128,7 +128,7 @@ const WRONG: [(&str, i32, &str, &str); 37] = [
     // tool
     ("call store_serch", 3, "error[unknown_tool]: ", "did you mean: store_search?"),
     ("tools show store_serch", 3, "error[unknown_tool]: ", "did you mean: store_search?"),
-    ("tools show xyzzy", 3, "error[unknown_tool]: ", "`tools list` lists those that there are"),
+    ("tools show xyzzy", 3, "error[unknown_tool]: ", "`demo tools list` lists those that there are"),
     // flag
     ("--nope ping", 2, "error[invalid_args]: ", "\n\nhelp: demo --help\n"),
     ("store search x --lmit 5", 2, ONE, "\n  --lmit  unknown; did you mean --limit?\n"),

@@ -13,7 +13,7 @@ use tests::captured::Captured;
 use tokio_util::sync::CancellationToken;
 use tool_cli::{Cli, ExitCode, Io};
 use tool_core::prelude::*;
-use tool_core::{Registry, args};
+use tool_core::{ErrorKind, Registry, args};
 
 /// Longest time that anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -289,6 +289,22 @@ fn what_makes_no_sense_for_many_answers_is_refused_and_jsonl_is_not() {
         assert_eq!(run(&Diary::default(), options, "").0, ExitCode(2), "{options:?}");
     }
     assert_eq!(run(&Diary::default(), &["-o", "jsonl", "--jobs", "64"], "").0, ExitCode::SUCCESS);
+}
+
+/// A call that takes too long, alone and as a line: the error is the same.
+#[test]
+fn the_time_limit_of_a_line_is_that_of_a_call() {
+    let stderr = Captured::default();
+    let io = Io { stderr: Box::new(stderr.clone()), ..Io::detached("/") };
+    let words = ["wait", "--ms", "60000", "--timeout", "20ms", "--json"];
+    let code = program(&Diary::default()).run_from(words, io);
+    let alone: Value = serde_json::from_str(&stderr.text()).unwrap();
+    let lines = "{\"id\":1,\"tool\":\"wait\",\"args\":{\"ms\":60000}}\n{\"id\":2,\"tool\":\"change\"}\n";
+    let (ended, answers) = run(&Diary::default(), &["--timeout", "20ms"], lines);
+    assert_eq!((code, ended), (ExitCode(ErrorKind::Timeout.exit_code()), ExitCode::FAILURE));
+    assert_eq!((&alone["error"]["kind"], &alone["error"]["retryable"]), (&json!("timeout"), &json!(true)));
+    assert_eq!(answers[0]["error"], alone["error"]);
+    assert_eq!(answers[1]["ok"], true, "each line has its own time");
 }
 
 #[test]

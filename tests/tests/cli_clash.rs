@@ -51,6 +51,16 @@ fn every_clash_is_a_line_with_its_origins_and_nothing_runs() {
 }
 
 #[test]
+fn programs_are_told_in_their_form() {
+    for argv in [&["file", "list", "--json"][..], &["-o", "yaml", "file", "list"]] {
+        let (code, stderr) = run(&clashing::all(), argv);
+        assert_eq!((code, stderr.lines().count()), (ExitCode(1), 1), "{stderr}");
+        let error: serde_json::Value = serde_json::from_str(&stderr).unwrap();
+        assert_eq!(error["error"]["code"], "cli_clash", "{error}");
+    }
+}
+
+#[test]
 fn a_process_ends_the_same_way() {
     let output = Command::new(env!("CARGO_BIN_EXE_clash")).args(["file", "list"]).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();

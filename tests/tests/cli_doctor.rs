@@ -71,7 +71,8 @@ fn run(cli: &Cli, words: &[&str], env: &[(&str, &str)]) -> (ExitCode, String, St
 
 fn report(cli: &Cli, words: &[&str], env: &[(&str, &str)]) -> (ExitCode, Value) {
     // Where a journal would be; doctor makes none.
-    let env = [&[("XDG_STATE_HOME", "/nowhere")], env].concat();
+    let nowhere = std::env::temp_dir().join("tool-cli-nowhere");
+    let env = [&[("XDG_STATE_HOME", nowhere.to_str().unwrap())], env].concat();
     let (code, stdout, stderr) = run(cli, &[&["doctor", "--json"], words].concat(), &env);
     assert_eq!(stderr, "");
     (code, serde_json::from_str(&stdout).unwrap())
@@ -245,6 +246,95 @@ fn a_policy_file_that_cannot_be_read_is_a_failed_check_beside_its_source() {
 }
 
 #[test]
+fn a_journal_that_could_not_be_kept_fails_before_a_call_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("j.db");
+    let (inside, root) = (inside.to_str().unwrap(), folder.path().to_str().unwrap());
+    let refused: [(&[&str], (&str, &str), &str, &str); 3] = [
+        (
+            &[],
+            ("XDG_STATE_HOME", "/proc/nowhere"),
+            "cannot be opened: ",
+            "set DEMO_JOURNAL to a writable place, or off",
+        ),
+        (
+            &[],
+            ("DEMO_JOURNAL_KEY", "xx"),
+            "DEMO_JOURNAL_KEY must be 64 hex digits.",
+            "unset DEMO_JOURNAL_KEY",
+        ),
+        (
+            &["--root", root],
+            ("DEMO_JOURNAL", inside),
+            "lies inside the workspace",
+            "set DEMO_JOURNAL to a writable place",
+        ),
+    ];
+    for (words, variable, value, advice) in refused {
+        let (code, told) = report(&whole(), words, &[("SMTP_URL", "s"), variable]);
+        let told = check(&told, "journal");
+        assert_eq!((code, &told["status"]), (ExitCode(6), &json!("fail")), "{told}");
+        assert!(told["value"].as_str().unwrap().contains(value), "{told}");
+        assert!(told["advice"].as_str().unwrap().starts_with(advice), "{told}");
+    }
+    let (code, told) = report(&whole(), &[], &[("SMTP_URL", "s"), ("XDG_STATE_HOME", root)]);
+    assert_eq!((code, &check(&told, "journal")["status"]), (ExitCode::SUCCESS, &json!("ok")));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn a_variable_that_is_wrong_is_a_failed_check_of_its_setting() {
+    let env = [("SMTP_URL", "s"), ("DEMO_TIMEOUT", "bad")];
+    let (code, told) = report(&whole(), &[], &env);
+    let told = check(&told, "timeout");
+    assert_eq!(
+        (code, &told["status"], &told["source"]),
+        (ExitCode(6), &json!("fail"), &json!("$DEMO_TIMEOUT"))
+    );
+    assert!(told["value"].as_str().unwrap().starts_with("expected a time of 1ms to 1h"), "{told}");
+    assert_eq!(report(&whole(), &[], &env[..1]).0, ExitCode::SUCCESS);
+}
+
+#[test]
+fn the_settings_file_is_told_once_with_where_it_was_looked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let env = [("SMTP_URL", "s"), ("XDG_CONFIG_HOME", home.path().to_str().unwrap())];
+    let (_, told) = report(&whole(), &[], &env);
+    let file = home.path().join("demo/config.toml");
+    assert_eq!(check(&told, "config")["value"], format!("none at {}", file.display()));
+    std::fs::create_dir(home.path().join("demo")).unwrap();
+    std::fs::write(&file, "rot = 1\n").unwrap();
+    let (code, told) = report(&whole(), &[], &env);
+    assert_eq!(
+        (code, &check(&told, "config")["status"]),
+        (ExitCode(6), &json!("fail")),
+        "once, as what it is"
+    );
+}
+
+#[test]
+fn a_working_directory_that_was_deleted_is_told_once() {
+    let stderr = Captured::default();
+    let io = Io { stderr: Box::new(stderr.clone()), ..Io::detached("") };
+    let code = whole().run_from(["mail", "send-email", "x"], io);
+    let told = "error[root_not_found]: The working directory was deleted.\n\
+                hint: change to a directory that exists, or name one with --root\n";
+    assert_eq!((code, stderr.text().as_str()), (ExitCode(3), told));
+    let cli = whole().probe("ground", |_| Err(ToolError::not_found("There is no ground.")));
+    let stdout = Captured::default();
+    let io = Io { stdout: Box::new(stdout.clone()), ..Io::detached("") };
+    assert_eq!(cli.run_from(["doctor", "--json"], io), ExitCode(6));
+    let told: Value = serde_json::from_str(&stdout.text()).unwrap();
+    let checks = told["checks"].as_array().unwrap().iter();
+    let failed: Vec<&Value> =
+        checks.filter(|check| check["status"] == "fail").map(|check| &check["name"]).collect();
+    assert_eq!(failed, ["root"], "{told}");
+    // Where there is a root, the same probe is heard.
+    let cli = whole().probe("ground", |_| Err(ToolError::not_found("There is no ground.")));
+    assert_eq!(check(&report(&cli, &[], &[]).1, "ground")["status"], "fail");
+}
+
+#[test]
 fn every_topic_of_help_has_a_page_and_the_variables_are_those_that_are_read() {
     for (topic, part) in [
         ("exit-codes", "  130  cancelled"),
@@ -262,6 +352,7 @@ fn every_topic_of_help_has_a_page_and_the_variables_are_those_that_are_read() {
     {
         assert!(page.contains(line), "{line} in {page}");
     }
+    assert!(page.contains("but for DEMO_CONFIG and DEMO_POLICY: there it means none."), "{page}");
     assert_eq!(run(&whole(), &["help", "environmnt"], &[]).0, ExitCode(3));
 }
 

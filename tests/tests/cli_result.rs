@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tests::captured;
-use tool_cli::Cli;
+use tests::captured::{self, Captured};
+use tool_cli::{Cli, ExitCode, Io, Tty};
 use tool_core::prelude::*;
-use tool_core::{Executor, Registry, ShapeSettings};
+use tool_core::{Executor, OutputStream, Piece, Registry, ShapeSettings};
 
 /// Gives so many letters back.
 #[tool(register = false)]
@@ -120,4 +121,45 @@ fn the_members_of_the_list_of_tools_stay() {
     // The option that is listed is one that works.
     let (code, _, stderr) = run(&["door", "open", "--password", "x"]);
     assert!(code == 2 && stderr.contains("--password-file"), "{stderr}");
+}
+
+/// Shows a word, and goes on until somebody stops it.
+#[tool(register = false)]
+async fn stream(ctx: &ToolContext) -> Result<String, ToolError> {
+    let Some(live) = ctx.live() else { return Ok("collected".to_owned()) };
+    live.show(ctx, Piece { stream: OutputStream::Out, text: "word\n", bytes: 5, skipped_bytes: 0 });
+    ctx.cancelled().await;
+    Err(ToolError::cancelled("Nobody listens."))
+}
+
+/// A terminal that takes nothing.
+struct Gone(io::ErrorKind);
+
+impl Write for Gone {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Err(self.0.into())
+    }
+}
+
+#[test]
+fn output_that_nobody_can_see_any_more_cancels_the_call_that_makes_it() {
+    let run = |stdout: Box<dyn Write + Send>, terminal: bool| {
+        let stderr = Captured::default();
+        let tty = Tty { stdout: terminal, ..Tty::default() };
+        let io = Io { stdout, stderr: Box::new(stderr.clone()), tty, ..Io::detached("/") };
+        let registry = Registry::builder().add::<StreamTool>().build().unwrap();
+        // Without its being cancelled the call would end for its time.
+        (Cli::new(registry).name("demo").run_from(["stream", "--timeout", "30s"], io), stderr.text())
+    };
+    assert_eq!(run(Box::new(Gone(io::ErrorKind::BrokenPipe)), true), (ExitCode::SUCCESS, String::new()));
+    let (code, stderr) = run(Box::new(Gone(io::ErrorKind::StorageFull)), true);
+    assert_eq!(code, ExitCode(1));
+    assert!(stderr.starts_with("error[output_write]: The call was cancelled: "), "{stderr}");
+    let kept = Captured::default();
+    assert_eq!(run(Box::new(kept.clone()), false), (ExitCode::SUCCESS, String::new()));
+    assert_eq!(kept.text(), "collected\n", "elsewhere nothing streams");
 }

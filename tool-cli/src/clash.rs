@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde_json::Value;
 use tool_core::def::{ParamDef, ParamKind, Surface};
-use tool_core::{ToolDef, ToolError};
+use tool_core::{Registry, ToolDef, ToolError};
 
 use crate::builtin::RESERVED;
 use crate::globals::{GLOBALS, Global, GlobalDef};
@@ -40,6 +40,18 @@ impl fmt::Display for Clash {
             self.with,
             self.origins.join(" and ")
         )
+    }
+}
+
+/// The tools of a registry, unless two of them are one command.
+///
+/// # Errors
+/// `failed`, code `cli_clash`, with every clash.
+pub(crate) fn unclashing(registry: Registry) -> Result<Registry, ToolError> {
+    let named = registry.iter().map(|entry| (entry.name(), entry.def()));
+    match error(&clashes(named)) {
+        Some(error) => Err(error),
+        None => Ok(registry),
     }
 }
 

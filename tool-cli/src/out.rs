@@ -91,11 +91,8 @@ impl File {
     /// The block with its file instead of its bytes.
     fn named(&self, block: &Content) -> Value {
         let mut value = block.to_mcp();
-        let holder = match value.get_mut("resource") {
-            Some(resource) => resource,
-            None => &mut value,
-        };
-        if let Some(object) = holder.as_object_mut() {
+        let place = if value.get("resource").is_some() { "/resource" } else { "" };
+        if let Some(object) = value.pointer_mut(place).and_then(Value::as_object_mut) {
             object.retain(|key, _| key != "data" && key != "blob");
             object.insert("path".to_owned(), json!(self.target.display().to_string()));
             object.insert("bytes".to_owned(), json!(self.bytes.len()));

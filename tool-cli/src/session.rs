@@ -160,7 +160,7 @@ impl<'c> Session<'c> {
             let line = format!("{} {}", self.cli.name, self.cli.version);
             return Ok(Next::Done(self.print(&format!("{}\n", line.trim_end()))));
         }
-        let registry = match self.cli.tools().and_then(unclashing) {
+        let registry = match self.cli.tools().and_then(clash::unclashing) {
             Ok(registry) => registry,
             Err(error) => return Err(self.early(lexer, Settled::plain(error))),
         };
@@ -369,15 +369,6 @@ impl<'c> Session<'c> {
             Some(format!("{} is deprecated: {instead}", given.flag))
         });
         tool.into_iter().chain(options).collect()
-    }
-}
-
-/// The tools, unless two of them are one command.
-fn unclashing(registry: Registry) -> Result<Registry, ToolError> {
-    let named = registry.iter().map(|entry| (entry.name(), entry.def()));
-    match clash::error(&clash::clashes(named)) {
-        Some(error) => Err(error),
-        None => Ok(registry),
     }
 }
 

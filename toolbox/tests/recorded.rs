@@ -339,3 +339,41 @@ fn a_revert_that_is_killed_between_two_calls_goes_on_behind_them_and_undoes_noth
     };
     assert!(undoings.iter().all(|row| written(&row["parent_call_id"])), "{undoings:?}");
 }
+
+#[test]
+fn a_journal_that_cannot_be_opened_is_one_error_with_what_to_do() {
+    let home = Home::new();
+    let write = |env: &[(&str, &str)], path: &str| {
+        let output = home.toolbox(env, &["file", "write", path, "text", "--json"]);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let nowhere = ("XDG_STATE_HOME", "/proc/nowhere");
+    let (status, stderr) = write(&[nowhere], "a");
+    assert_eq!((status, stderr.lines().count()), (Some(7), 1), "{stderr}");
+    let error = &serde_json::from_str::<Value>(&stderr).unwrap()["error"];
+    assert_eq!(error["code"], "journal_unavailable");
+    let message = error["message"].as_str().unwrap();
+    let named = "The journal /proc/nowhere/toolbox/journal.db cannot be opened: ";
+    assert!(message.starts_with(named) && !message.contains("os error"), "{message}");
+    assert_eq!(error["hint"], "set TOOLBOX_JOURNAL to a writable place, or off");
+    assert!(!home.work().join("a").exists());
+    // What it says helps.
+    let elsewhere = home.0.path().join("elsewhere/j.db");
+    for (path, journal) in [("b", elsewhere.to_str().unwrap()), ("c", "off")] {
+        let (status, stderr) = write(&[nowhere, ("TOOLBOX_JOURNAL", journal)], path);
+        assert_eq!(status, Some(0), "{stderr}");
+    }
+}
+
+#[test]
+fn a_dry_run_makes_no_journal() {
+    let home = Home::new();
+    std::fs::write(home.work().join("zz"), "text").unwrap();
+    for words in [["file", "read", "zz"], ["file", "delete", "zz"]] {
+        let (status, text) = home.told(&[&words[..], &["--dry-run"]].concat());
+        assert_eq!(status, Some(0), "{text}");
+        assert!(!home.state().exists(), "{words:?}");
+    }
+    let (status, text) = home.told(&["file", "delete", "zz", "--yes"]);
+    assert_eq!((status, home.state().exists()), (Some(0), true), "{text}");
+}

@@ -87,10 +87,32 @@ fn a_full_disk_is_told_in_one_line() {
     fs::write(folder.path().join("big"), "a line of text\n".repeat(10_000)).unwrap();
     let read = format!("{} --root {} file read big", toolbox(), folder.path().display());
     let batch = format!("echo '{{\"tool\":\"ping\"}}' | {DEMO} call --jsonl -");
-    for line in [format!("{read} --json"), read, format!("{DEMO} --help"), batch] {
+    for line in [format!("{read} --json"), read, batch] {
         let (code, _, stderr) = bash(&format!("{line} > /dev/full"));
         assert_eq!((code, stderr.lines().count()), (Some(1), 1), "{line}: {stderr}");
         assert!(stderr.contains("output_write") && stderr.contains("succeeded"), "{line}: {stderr}");
+    }
+    // A page or script is no result of a call, of which there is none that succeeded.
+    for page in ["--help", "--version", "--llms", "completions bash", "help ping"] {
+        let (code, _, stderr) = bash(&format!("{DEMO} {page} > /dev/full"));
+        assert_eq!((code, stderr.lines().count()), (Some(1), 1), "{page}: {stderr}");
+        assert!(
+            stderr.starts_with("error[output_write]: The output could not be written: "),
+            "{page}: {stderr}"
+        );
+    }
+}
+
+#[test]
+fn a_schema_is_json_on_a_terminal_too_unless_another_form_is_asked_for() {
+    for words in
+        ["store search --schema", "tools schema store_search --target mcp", "store search --schema=openai"]
+    {
+        let text = start(&format!("{DEMO} {words}"), &[]).kept();
+        let value: Result<Value, _> = serde_json::from_str(&text);
+        assert!(value.is_ok(), "{words}: {text}");
+        let text = start(&format!("{DEMO} {words} -o yaml"), &[]).kept();
+        assert!(serde_json::from_str::<Value>(&text).is_err(), "{words}: {text}");
     }
 }
 

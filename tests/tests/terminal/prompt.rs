@@ -69,6 +69,20 @@ fn a_secret_is_asked_for_without_showing_what_is_typed() {
 }
 
 #[test]
+fn a_secret_that_is_read_from_the_terminal_is_not_shown_either() {
+    let mut run = start(&format!("{PATIENT} login --password-file -"), &[]);
+    run.expect("password: ");
+    run.send("hunter2\r");
+    let text = run.kept();
+    assert_eq!(text, "password: \r\n7\r\n");
+    // From a pipe it comes as it is.
+    let run = start(&format!("printf 'hunter2\\n' | {PATIENT} login --password-file -"), &[]);
+    assert_eq!(run.kept(), "7\r\n");
+    let (code, screen) = start(&format!("{PATIENT} login --password-file - --no-input"), &[]).end();
+    assert_eq!(code, Some(2), "{screen:?}");
+}
+
+#[test]
 fn no_secret_is_asked_for_where_nobody_may_be() {
     let (code, screen) = start(&format!("{PATIENT} login --no-input"), &[]).end();
     assert_eq!(code, Some(2), "{screen:?}");
