@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::current::Unmade;
 use super::decode::decode_again;
 use super::metrics::{self, Meter};
 use super::panic::{Guarded, guard};
@@ -210,6 +211,21 @@ pub(super) fn run_inline(
         return Err(cancelled(tool));
     }
     guarded(body, tool.name(), tool.def().behavior, &ctx)
+}
+
+/// Runs a plain function that is handed no context, on the current thread; what asks for the call's context below gets it.
+pub(super) fn run_bare<'s>(
+    body: impl FnOnce(ToolContext) -> ToolResult,
+    tool: &ToolEntry,
+    call: Unmade,
+    secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
+) -> ToolResult {
+    if call.is_cancelled() {
+        return Err(cancelled(tool));
+    }
+    let host = call.host.clone();
+    let result = guard(tool.name(), secrets, || call.scope(|| body(host)));
+    within_depth(tool.name(), tool.def().behavior, result)
 }
 
 /// Runs a plain function; neither its panic nor the depth of its result reaches anybody else's stack.
