@@ -5,6 +5,7 @@
 #   run.sh                      everything
 #   run.sh calls compiles       these questions anew (calls, starts, compiles, protocol), and the table of all that are known
 #
+# TOOL_PEERS_COUNTS is how many tools the programs have whose starts and lists are measured ("10 100 1000").
 # Instructions are counted and repeat exactly; times are medians of TOOL_PEERS_ROUNDS interleaved rounds (5), in which a busy
 # machine still shows. The first run builds every peer and takes long.
 set -euo pipefail

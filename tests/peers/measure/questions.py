@@ -15,7 +15,7 @@ CALLS = {  # the question, how often it is repeated for its count, how often for
     "text": ((2, 6), 100),
     "numbers": ((2, 6), 500),
 }
-COUNTS = [10, 100, 1000]
+COUNTS = [int(count) for count in os.environ.get("TOOL_PEERS_COUNTS", "10 100 1000").split()]
 
 
 def cargo(*words: str) -> list[str]:
@@ -59,7 +59,7 @@ def starts(target: Path, rounds: int) -> dict:
     found[f"list of {most} tools after the first, instructions"] = {peer.name: listed(peer) for peer in PEERS}
     time = lambda peer: lambda: cost.nanoseconds(programs[peer.name, most], "list", 20)
     found[f"list of {most} tools after the first, ns"] = cost.interleaved(rounds, {peer.name: time(peer) for peer in PEERS})
-    for count in COUNTS[:2]:
+    for count in [count for count in COUNTS if count not in crates.RELEASE]:
         found[f"program with {count} tools, stripped, bytes"] = {
             peer.name: stripped(programs[peer.name, count], target) for peer in PEERS
         }

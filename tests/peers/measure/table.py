@@ -68,8 +68,10 @@ def goals(found: dict) -> list[tuple[str, float, str, float]]:
         if times := found.get(f"compile 100 tools, {form}, CPU s"):
             fastest = min(times[name] for name in structs if name in times)
             met.append((f"100 tools to the fastest with structs, {form}", times["this"] / fastest, "<=", 0.5))
-    if listed := found.get("list of 1000 tools after the first, instructions"):
-        met.append(("list of 1000 tools, rmcp to this", listed["rmcp"] / listed["this"], ">=", 20.0))
+    lists = re.compile(r"(list of (\d+) tools) after the first, instructions")
+    if known := [(int(match[2]), match[1], values) for question, values in found.items() if (match := lists.match(question))]:
+        _, name, listed = max(known, key=lambda row: row[0])
+        met.append((f"{name}, rmcp to this", listed["rmcp"] / listed["this"], ">=", 20.0))
     return met
 
 

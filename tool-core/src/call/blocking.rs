@@ -3,15 +3,17 @@
 use std::thread;
 use std::time::Instant;
 
-use super::current::Unmade;
+use super::current::{AtOnce, Given, Unmade};
 use super::decode::{Asked, Decoded, Keep};
 use super::executor::{Executor, earliest, explicit_key, noted, recording};
-use super::run::{run_bare, run_inline};
+use super::panic::guard;
+use super::run::run_inline;
 use super::scope::{Begin, Found};
 use super::thread::on_thread;
 use super::{CallScope, Caller, nested};
 use crate::context::ToolContext;
 use crate::def::{Handler, Run, ToolDef};
+use crate::depth::within_depth;
 use crate::error::ToolError;
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
@@ -37,8 +39,10 @@ impl Executor {
         // A plain function without a limit of its own is not moved to another thread.
         let own = tool.def().timeout.map(|limit| Instant::now() + limit);
         let deadline = earliest(own, ctx.deadline());
-        if deadline.is_none() && is_bare(tool.def()) {
-            return self.run_without_context(asked, found, tool, ctx, caller);
+        if let (None, Found::Registry(place)) = (deadline, found)
+            && is_bare(tool.def())
+        {
+            return self.run_without_context(asked, place, tool, ctx, caller);
         }
         let recording = recording(&mut asked, ctx)?;
         let begin = Begin {
@@ -69,19 +73,21 @@ impl Executor {
     fn run_without_context(
         &self,
         mut asked: Asked<'_>,
-        found: Found,
+        place: usize,
         tool: &ToolEntry,
         ctx: &ToolContext,
         caller: Caller,
     ) -> ToolResult {
-        let (explicit, call_id) = (explicit_key(&mut asked)?, asked.take_call_id());
-        let secrets = || self.known_secrets();
-        let Decoded { run, notes, .. } =
-            asked.decode(tool.def(), self.inner().reading, Keep::default(), secrets)?;
-        let Run::Sync(body) = run else { return Err(made_a_future()) };
-        let call =
-            Unmade { executor: self.clone(), host: ctx.clone(), tool: found, caller, call_id, explicit };
-        let result = run_bare(body, tool, call, secrets);
+        let given = match (asked.take_call_id(), explicit_key(&mut asked)?) {
+            (None, None) => None,
+            (call_id, explicit) => Some(Box::new(Given { call_id, explicit })),
+        };
+        let call = Unmade { executor: self.clone(), host: ctx.clone(), tool: place, caller, given };
+        let mut call = AtOnce::new(call);
+        let run = || asked.run_at_once(tool.def(), self.inner().reading, &mut call);
+        let notes = guard(tool.name(), || self.known_secrets(), run)?;
+        let result = call.result().unwrap_or_else(|| Err(made_a_future()));
+        let result = within_depth(tool.name(), tool.def().behavior, result);
         if notes.is_empty() { result } else { noted(result, &notes) }
     }
 

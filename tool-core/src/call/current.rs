@@ -4,13 +4,17 @@
 //! below it asks for the first time: the same for everybody who asks during the call.
 
 use std::cell::OnceCell;
+use std::fmt;
 
 use super::CallScope;
 use super::Caller;
 use super::executor::Executor;
 use super::recording::Recording;
+use super::run::cancelled;
 use super::scope::{Begin, Found};
 use crate::context::ToolContext;
+use crate::def::ToolDef;
+use crate::output::ToolResult;
 
 tokio::task_local! {
     static CURRENT: Current;
@@ -23,40 +27,81 @@ struct Current {
     unmade: Option<Unmade>,
 }
 
-/// A call that has no context yet: nothing limits its time, and it is nested in none.
+/// A call that has no context yet: nothing limits its time, and it is nested in none. It is moved often, so it is small.
 pub(super) struct Unmade {
     pub(super) executor: Executor,
     pub(super) host: ToolContext,
-    pub(super) tool: Found,
+    /// Its place in the registry.
+    pub(super) tool: usize,
     pub(super) caller: Caller,
+    /// What most callers do not give.
+    pub(super) given: Option<Box<Given>>,
+}
+
+/// What a caller says of a call besides its arguments.
+pub(super) struct Given {
     pub(super) call_id: Option<String>,
-    /// The idempotency key that the caller gave.
+    /// The idempotency key.
     pub(super) explicit: Option<String>,
 }
 
 impl Unmade {
     fn make(&self) -> ToolContext {
+        let given = self.given.as_deref();
+        let explicit = given.and_then(|given| given.explicit.clone());
         let begin = Begin {
             executor: self.executor.clone(),
             snapshot: None,
             policy: None,
-            tool: self.tool,
+            tool: Found::Registry(self.tool),
             caller: self.caller,
-            call_id: self.call_id.clone(),
+            call_id: given.and_then(|given| given.call_id.clone()),
             deadline: None,
-            recording: Recording::new(self.host.run().cloned(), self.explicit.clone()),
+            recording: Recording::new(self.host.run().cloned(), explicit),
         };
         self.host.for_call(|parent| CallScope::new(begin, parent))
     }
 
     /// Whether the call is not to begin.
-    pub(super) fn is_cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         self.executor.closing().has_begun() || self.host.is_cancelled()
     }
+}
 
-    /// Runs a function in which [`ToolContext::current`] is the context of this call.
-    pub(super) fn scope<T>(self, body: impl FnOnce() -> T) -> T {
-        CURRENT.sync_scope(Current { made: OnceCell::new(), unmade: Some(self) }, body)
+/// A call that runs as soon as its arguments are decoded, without going back to who asked for it.
+pub(crate) struct AtOnce {
+    /// Until it is begun.
+    call: Option<Unmade>,
+    result: Option<ToolResult>,
+}
+
+impl fmt::Debug for AtOnce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AtOnce").field("has_begun", &self.call.is_none()).finish_non_exhaustive()
+    }
+}
+
+impl AtOnce {
+    pub(super) fn new(call: Unmade) -> AtOnce {
+        AtOnce { call: Some(call), result: None }
+    }
+
+    /// Runs the function, unless the caller went away; in it [`ToolContext::current`] is the context of the call.
+    #[inline]
+    pub(crate) fn run(&mut self, tool: &ToolDef<'_>, body: impl FnOnce(ToolContext) -> ToolResult) {
+        let Some(call) = self.call.take() else { return };
+        if call.is_cancelled() {
+            self.result = Some(Err(cancelled(tool)));
+            return;
+        }
+        let host = call.host.clone();
+        let current = Current { made: OnceCell::new(), unmade: Some(call) };
+        self.result = Some(CURRENT.sync_scope(current, || body(host)));
+    }
+
+    /// What came of it; nothing where it was not begun.
+    pub(super) fn result(self) -> Option<ToolResult> {
+        self.result
     }
 }
 

@@ -58,6 +58,7 @@ pub use check::CheckMode;
 pub use closing::{Drained, SHUTDOWN_GRACE};
 pub use coordinates::Coordinates;
 pub(crate) use coordinates::RunScope;
+pub(crate) use current::AtOnce;
 pub use executor::{Call, Executor};
 pub use gate::{
     AGENT_TIMEOUT, Agent, AskAgent, Gate, Hidden, MAX_AGENT_DEPTH, Pattern, Reason, Row, RowSource, Runtime,

@@ -14,13 +14,12 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::current::Unmade;
 use super::decode::decode_again;
 use super::metrics::{self, Meter};
 use super::panic::{Guarded, guard};
 use super::redact::KnownSecrets;
 use crate::context::ToolContext;
-use crate::def::{Behavior, Run};
+use crate::def::{Behavior, Run, ToolDef};
 use crate::depth::within_depth;
 use crate::error::{Effect, ToolError};
 use crate::output::ToolResult;
@@ -97,7 +96,7 @@ impl Abandoned {
                 let began = Instant::now();
                 let thread = tokio::select! {
                     biased;
-                    () = ctx.cancelled() => return Err(cancelled(tool).effect(Effect::None)),
+                    () = ctx.cancelled() => return Err(cancelled(tool.def()).effect(Effect::None)),
                     thread = Arc::clone(&self.threads).acquire_owned() => thread.map_err(|_| exhausted())?,
                 };
                 // The time limit is for what the tool does.
@@ -184,7 +183,7 @@ pub(super) async fn run_tool(
     abandoned: &Arc<Abandoned>,
 ) -> ToolResult {
     if ctx.is_cancelled() {
-        return Err(cancelled(tool));
+        return Err(cancelled(tool.def()));
     }
     match run {
         Run::Async(make) => {
@@ -208,24 +207,9 @@ pub(super) fn run_inline(
     ctx: ToolContext,
 ) -> ToolResult {
     if ctx.is_cancelled() {
-        return Err(cancelled(tool));
+        return Err(cancelled(tool.def()));
     }
     guarded(body, tool.name(), tool.def().behavior, &ctx)
-}
-
-/// Runs a plain function that is handed no context, on the current thread; what asks for the call's context below gets it.
-pub(super) fn run_bare<'s>(
-    body: impl FnOnce(ToolContext) -> ToolResult,
-    tool: &ToolEntry,
-    call: Unmade,
-    secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
-) -> ToolResult {
-    if call.is_cancelled() {
-        return Err(cancelled(tool));
-    }
-    let host = call.host.clone();
-    let result = guard(tool.name(), secrets, || call.scope(|| body(host)));
-    within_depth(tool.name(), tool.def().behavior, result)
 }
 
 /// Runs a plain function; neither its panic nor the depth of its result reaches anybody else's stack.
@@ -302,7 +286,7 @@ async fn bounded(
     let last = tokio::time::timeout(GRACE, &mut future).await;
     match (end, last) {
         (End::Cancelled, Ok(Ok(output))) => Ok(output),
-        (End::Cancelled, _) => Err(cancelled(tool)),
+        (End::Cancelled, _) => Err(cancelled(tool.def())),
         (End::Late, last) => Err(late(tool, last.ok())),
     }
 }
@@ -335,6 +319,6 @@ pub(super) fn late(tool: &ToolEntry, last: Option<ToolResult>) -> ToolError {
 }
 
 /// The error of a call whose caller went away.
-pub(super) fn cancelled(tool: &ToolEntry) -> ToolError {
-    ToolError::cancelled("The call was cancelled.").retryable(tool.def().behavior.idempotent)
+pub(super) fn cancelled(tool: &ToolDef<'_>) -> ToolError {
+    ToolError::cancelled("The call was cancelled.").retryable(tool.behavior.idempotent)
 }
