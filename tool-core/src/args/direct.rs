@@ -7,7 +7,7 @@
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use super::bounds::Limits;
-use super::split::{Member, Members, is_space};
+use super::split::{Member, Members, Piece, is_space};
 use crate::def::{Bounds, Number, ParamDef, ParamKeys, ParamKind, ToolDef};
 
 /// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
@@ -20,7 +20,7 @@ const MOST_PARAMS: usize = 8;
 #[derive(Debug)]
 pub(super) struct Direct<'a> {
     params: &'a [ParamDef<'a>],
-    slices: [Option<&'a str>; MOST_PARAMS],
+    slices: [Option<Piece<'a>>; MOST_PARAMS],
     gave_up: bool,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Direct<'a> {
             (Some(_), _) => None,
             (None, Some(default)) => Some(default()),
             (None, None) if param.is_required() || param.default.is_some() => None,
-            (None, None) => T::deserialize(Slice(left_out(param.kind))).ok(),
+            (None, None) => T::deserialize(Slice::plain(left_out(param.kind))).ok(),
         }
     }
 }
@@ -98,12 +98,13 @@ fn left_out(kind: ParamKind) -> &'static str {
 
 /// Whether a slice means the same to serde_json as to the full decoder, if serde_json takes it at all, and keeps to the
 /// parameter's bounds.
-fn is_plain(slice: &str, param: &ParamDef<'_>) -> bool {
+fn is_plain(slice: Piece<'_>, param: &ParamDef<'_>) -> bool {
+    let Piece { text: slice, escaped } = slice;
     let bounds = &param.keys.bounds;
     let unbounded = param.is_bare() || bounds.is_none();
     match slice.as_bytes() {
         [b'"', .., b'"'] if unbounded => true,
-        [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
+        [b'"', .., b'"'] if !escaped => {
             let text = slice.get(1..slice.len() - 1).unwrap_or_default();
             let chosen = bounds.choices.is_empty() || bounds.choices.contains(&text);
             chosen && Limits::of(bounds).admit_text(text)
@@ -140,24 +141,32 @@ fn admits_number(slice: &str, bounds: &Bounds<'_>) -> bool {
 }
 
 /// Reads one slice: scalars as they stand, everything else through serde_json.
-struct Slice<'de>(&'de str);
+struct Slice<'de>(Piece<'de>);
+
+impl<'de> Slice<'de> {
+    /// A text without escapes.
+    fn plain(text: &'de str) -> Slice<'de> {
+        Slice(Piece { text, escaped: false })
+    }
+}
 
 impl<'de> Deserializer<'de> for Slice<'de> {
     type Error = serde_json::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        match self.0.as_bytes() {
+        let Piece { text, escaped } = self.0;
+        match text.as_bytes() {
             b"true" => visitor.visit_bool(true),
             b"false" => visitor.visit_bool(false),
             b"null" => visitor.visit_unit(),
-            [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
-                visitor.visit_borrowed_str(self.0.get(1..self.0.len() - 1).unwrap_or_default())
+            [b'"', .., b'"'] if !escaped => {
+                visitor.visit_borrowed_str(text.get(1..text.len() - 1).unwrap_or_default())
             }
             [b'-' | b'0'..=b'9', ..] => {
-                if let Some(natural) = natural(self.0.as_bytes()) {
+                if let Some(natural) = natural(text.as_bytes()) {
                     visitor.visit_u64(natural)
                 } else {
-                    number(self.0, visitor)
+                    number(text, visitor)
                 }
             }
             _ => self.deserialize_seq(visitor),
@@ -165,7 +174,7 @@ impl<'de> Deserializer<'de> for Slice<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        if self.0 == "null" { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.0.text == "null" { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -177,12 +186,11 @@ impl<'de> Deserializer<'de> for Slice<'de> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        match self.0.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            Some(items) if !items.as_bytes().contains(&b'\\') => {
-                visitor.visit_seq(Items { rest: items, begun: false })
-            }
+        let Piece { text, escaped } = self.0;
+        match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(items) if !escaped => visitor.visit_seq(Items { rest: items, begun: false }),
             _ => {
-                let mut parser = serde_json::Deserializer::from_str(self.0);
+                let mut parser = serde_json::Deserializer::from_str(text);
                 let value = parser.deserialize_any(visitor)?;
                 parser.end().map(|()| value)
             }
@@ -276,7 +284,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         let (item, rest) =
             self.rest.split_at_checked(end.unwrap_or(self.rest.len())).unwrap_or((self.rest, ""));
         self.rest = rest;
-        seed.deserialize(Slice(item)).map(Some)
+        seed.deserialize(Slice::plain(item)).map(Some)
     }
 }
 

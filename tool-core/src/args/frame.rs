@@ -14,6 +14,7 @@ use super::names::Names;
 use super::parse::{MAX_ARGS_BYTES, not_an_object, parse_arguments};
 use super::place::Place;
 use super::pointer::push_given;
+use crate::call::AtOnce;
 use crate::def::{ParamDef, ToolDef};
 use crate::depth;
 use crate::error::ToolError;
@@ -44,6 +45,8 @@ pub struct Args<'a> {
     pub(super) normal: OnceLock<Map<String, Value>>,
     /// The short way, while it is gone.
     pub(super) direct: Option<Direct<'a>>,
+    /// The call, where its function runs as soon as everything is taken.
+    at_once: Option<&'a mut AtOnce>,
 }
 
 /// What came for one parameter.
@@ -114,6 +117,7 @@ impl<'a> Args<'a> {
             fault: None,
             normal: OnceLock::new(),
             direct: None,
+            at_once: None,
         };
         args.match_keys(members);
         if args.params.iter().any(|param| param.keys.flatten) {
@@ -149,7 +153,25 @@ impl<'a> Args<'a> {
             fault: None,
             normal: OnceLock::new(),
             direct: Some(direct),
+            at_once: None,
         })
+    }
+
+    /// Lets the function run as soon as everything is taken.
+    pub(crate) fn run_at_once(&mut self, call: &'a mut AtOnce) {
+        self.at_once = Some(call);
+    }
+
+    /// The call that is to run at once.
+    #[inline]
+    pub(crate) fn at_once(&mut self) -> Option<&mut AtOnce> {
+        self.at_once.as_deref_mut()
+    }
+
+    /// The tool.
+    #[inline]
+    pub(crate) fn tool(&self) -> &'a ToolDef<'a> {
+        self.tool
     }
 
     /// Adds what a surface has found wrong already: its parameters are not decoded and not reported again.

@@ -14,10 +14,18 @@ pub(super) struct Members<'a> {
 
 /// What comes next in an object.
 pub(super) enum Member<'a> {
-    /// A key, `None` where it is the expected one, and the text of its value.
-    Piece(Option<&'a str>, &'a str),
+    /// A key, `None` where it is the expected one, and its value.
+    Piece(Option<&'a str>, Piece<'a>),
     /// The end of the object, and of the text.
     End,
+}
+
+/// The text of a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece<'a> {
+    pub(super) text: &'a str,
+    /// Whether there is a backslash in it.
+    pub(super) escaped: bool,
 }
 
 impl<'a> Members<'a> {
@@ -50,7 +58,7 @@ impl<'a> Members<'a> {
             b'"' => self.string()?,
             b'[' => self.list()?,
             b'{' => return None,
-            _ => self.word()?,
+            _ => Piece { text: self.word()?, escaped: false },
         };
         Some(Member::Piece(key, value))
     }
@@ -80,45 +88,46 @@ impl<'a> Members<'a> {
             self.at += expected.len() + 2;
             return Some(None);
         }
-        let quoted = self.string()?;
-        let key = quoted.get(1..quoted.len() - 1)?;
-        (!key.contains('\\')).then_some(Some(key))
+        let Piece { text, escaped } = self.string()?;
+        let key = text.get(1..text.len() - 1)?;
+        (!escaped).then_some(Some(key))
     }
 
     /// From quote to quote.
-    fn string(&mut self) -> Option<&'a str> {
+    fn string(&mut self) -> Option<Piece<'a>> {
         let start = self.at;
         let rest = self.text.as_bytes().get(start..)?.strip_prefix(b"\"")?;
-        let mut end = 0;
+        let (mut end, mut escaped) = (0, false);
         loop {
+            end += plain_bytes(rest.get(end..)?);
             match *rest.get(end)? {
                 b'"' => break,
-                b'\\' => end += 2,
-                ..b' ' => return None,
-                _ => end += 1,
+                b'\\' => (end, escaped) = (end + 2, true),
+                _ => return None,
             }
         }
         self.at = start + end + 2;
-        self.text.get(start..self.at)
+        Some(Piece { text: self.text.get(start..self.at)?, escaped })
     }
 
     /// From bracket to bracket.
-    fn list(&mut self) -> Option<&'a str> {
+    fn list(&mut self) -> Option<Piece<'a>> {
         let (text, start) = (self.text, self.at);
+        let mut escaped = false;
         loop {
             self.at += 1;
             match self.peek()? {
                 b']' => break,
                 b'[' | b'{' | b'}' => return None,
                 b'"' => {
-                    self.string()?;
+                    escaped |= self.string()?.escaped;
                     self.at -= 1;
                 }
                 _ => {}
             }
         }
         self.at += 1;
-        text.get(start..self.at)
+        Some(Piece { text: text.get(start..self.at)?, escaped })
     }
 
     /// What is neither string nor list.
@@ -131,6 +140,29 @@ impl<'a> Members<'a> {
         self.at += end;
         rest.get(..end)
     }
+}
+
+/// How many bytes come before the next quote, backslash or control character. Most texts have few of them, so eight bytes are
+/// looked at together: the highest bit of each tells whether it is one of the three.
+fn plain_bytes(text: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = ONES << 7;
+    let is_zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let mut count = 0;
+    for eight in text.chunks_exact(8) {
+        let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
+        let quote = is_zero(word ^ (ONES * u64::from(b'"')));
+        let backslash = is_zero(word ^ (ONES * u64::from(b'\\')));
+        let control = word.wrapping_sub(ONES * u64::from(b' ')) & !word;
+        let found = (quote | backslash | control) & HIGHEST;
+        if found != 0 {
+            // The lowest one that is found is right; what is found above it may be its carry.
+            return count + found.trailing_zeros() as usize / 8;
+        }
+        count += 8;
+    }
+    let rest = text.get(count..).unwrap_or_default();
+    count + rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')).unwrap_or(rest.len())
 }
 
 /// White space of JSON (RFC 8259 §2).
@@ -147,7 +179,10 @@ mod tests {
         let mut pieces = Vec::new();
         loop {
             match members.next(Some("b"))? {
-                Member::Piece(key, value) => pieces.push((key.unwrap_or("b"), value)),
+                Member::Piece(key, value) => {
+                    assert_eq!(value.escaped, value.text.contains('\\'), "{text}");
+                    pieces.push((key.unwrap_or("b"), value.text));
+                }
                 Member::End => return Some(pieces),
             }
         }
@@ -196,6 +231,25 @@ mod tests {
         ];
         for text in texts {
             assert_eq!(pieces(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_string_ends_at_the_same_byte_however_it_lies() {
+        let one_by_one = |text: &[u8]| {
+            text.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')).unwrap_or(text.len())
+        };
+        let around =
+            [0, 1, 0x1f, b' ', b'!', b'"', b'#', b'[', b'\\', b']', 0x7f, 0x80, 0x9f, 0xa2, 0xdc, 0xff];
+        for first in around {
+            for second in around {
+                for at in 0..20 {
+                    let mut text = [b'a'; 24];
+                    (text[at], text[at + 1], text[at + 4]) = (first, second, first);
+                    assert_eq!(plain_bytes(&text), one_by_one(&text), "{text:?}");
+                    assert_eq!(plain_bytes(&text[3..]), one_by_one(&text[3..]), "{text:?}");
+                }
+            }
         }
     }
 }

@@ -245,7 +245,7 @@ impl Approve {
         let span = tracing::debug_span!(target: "toolbox::call", "toolbox.approve");
         let decision = tokio::select! {
             biased;
-            () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
+            () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
             decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)).instrument(span) => decision,
         };
         if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
@@ -254,7 +254,7 @@ impl Approve {
         }
         match decision {
             // The answer that was read may be the end of a terminal that the caller has left.
-            _ if inv.ctx.is_cancelled() => Err(run::cancelled(inv.tool)),
+            _ if inv.ctx.is_cancelled() => Err(run::cancelled(inv.tool.def())),
             Ok(Decision::AllowOnce) => {
                 note(inv, approver.name(), None);
                 Ok(())
@@ -272,7 +272,7 @@ impl Approve {
             Ok(Decision::Suspended) => {
                 Err(ToolError::denied(format!("{name} waits for an answer.")).code(INPUT_REQUIRED))
             }
-            Ok(Decision::Cancelled) => Err(run::cancelled(inv.tool)),
+            Ok(Decision::Cancelled) => Err(run::cancelled(inv.tool.def())),
             Ok(Decision::Unavailable { hint }) => {
                 let error = ToolError::denied(format!("{name} needs approval, and nobody can be asked."));
                 Err(error.code("confirmation_unavailable").hint(hint))

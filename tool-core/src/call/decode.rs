@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::Call;
+use super::current::AtOnce;
 use super::panic::guard;
 use super::redact::KnownSecrets;
 use crate::args::{Args, Coerce, MAX_ARGS_BYTES, MAX_DEPTH, Notes, parse_arguments};
@@ -115,21 +116,51 @@ impl Asked<'_> {
         secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
     ) -> Result<Decoded, ToolError> {
         guard(def.name, secrets, || match self {
-            Asked::Call(call) => {
-                let coerce = call.coerce.unwrap_or(reading.coerce);
-                decode(def, std::mem::take(call), Reading { coerce, ..reading }, keep)
-            }
+            Asked::Call(call) => decode(def, std::mem::take(call), reading, keep),
             Asked::Text { text, .. } => decode_text(def, text, reading, keep),
         })
     }
 }
 
+impl Asked<'_> {
+    /// Takes the arguments away and runs the function with them. Panics are the caller's to catch.
+    pub(super) fn run_at_once(
+        &mut self,
+        def: &ToolDef<'_>,
+        reading: Reading,
+        run: &mut AtOnce,
+    ) -> Result<Notes, ToolError> {
+        let call = match self {
+            Asked::Call(call) => std::mem::take(call),
+            Asked::Text { text, .. } => {
+                if text.len() <= reading.max_bytes
+                    && let Some(args) = &mut Args::direct(def, text)
+                {
+                    args.run_at_once(run);
+                    if enter(def, args).is_ok() {
+                        return Ok(Notes::default());
+                    }
+                }
+                Call { args: parse_arguments(text, reading.max_bytes)?, ..Call::default() }
+            }
+        };
+        let mut args = framed(def, call, reading)?;
+        args.run_at_once(run);
+        enter(def, &mut args)?;
+        Ok(args.take_notes())
+    }
+}
+
+/// The arguments of a call, to be taken.
+fn framed<'a>(def: &'a ToolDef<'a>, call: Call, reading: Reading) -> Result<Args<'a>, ToolError> {
+    let coerce = call.coerce.unwrap_or(reading.coerce);
+    let args = Args::within(def, call.args, coerce, reading.max_bytes)?;
+    Ok(if call.issues.is_empty() { args } else { args.with_issues(call.issues) })
+}
+
 /// Decodes the arguments of a call.
 fn decode(def: &ToolDef<'_>, call: Call, reading: Reading, keep: Keep) -> Result<Decoded, ToolError> {
-    let mut args = Args::within(def, call.args, reading.coerce, reading.max_bytes)?;
-    if !call.issues.is_empty() {
-        args = args.with_issues(call.issues);
-    }
+    let mut args = framed(def, call, reading)?;
     let given = if keep.given { args.given_names() } else { Vec::new() };
     let run = enter(def, &mut args)?;
     let normal = keep.normal.then(|| Arc::new(Value::Object(args.normal().clone())));
@@ -141,8 +172,8 @@ fn decode(def: &ToolDef<'_>, call: Call, reading: Reading, keep: Keep) -> Result
 fn decode_text(def: &ToolDef<'_>, text: &str, reading: Reading, keep: Keep) -> Result<Decoded, ToolError> {
     if !keep.normal
         && text.len() <= reading.max_bytes
-        && let Some(mut args) = Args::direct(def, text)
-        && let Ok(run) = enter(def, &mut args)
+        && let Some(args) = &mut Args::direct(def, text)
+        && let Ok(run) = enter(def, args)
     {
         return Ok(Decoded { run, normal: None, given: Vec::new(), notes: Notes::default() });
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -18,14 +17,12 @@ use super::outside::Outside;
 use super::panic::Guarded;
 use super::policy::Policy;
 use super::recording::Recording;
-use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_inline, run_tool};
+use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, run_tool};
 use super::scope::{Begin, Found};
 use super::shape::{ResultStore, ShapeSettings, scrub};
-use super::thread::on_thread;
 use super::{CallScope, Caller, nested};
 use crate::args::{ArgIssue, Coerce, Notes};
 use crate::context::ToolContext;
-use crate::def::{Handler, Run};
 use crate::error::ToolError;
 use crate::journal::key::check_explicit;
 use crate::output::ToolResult;
@@ -177,7 +174,7 @@ impl Executor {
         self.inner.closing.drain(grace).await
     }
 
-    async fn run(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
+    pub(super) async fn run(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let scrubs = self.inner.shape.as_ref().filter(|shape| !shape.unscrubbed.contains(asked.tool()));
         let result = match &self.inner.outside {
             Some(outside) => Box::pin(outside.around(self, asked, ctx, caller)).await,
@@ -293,51 +290,6 @@ impl Executor {
         if notes.is_empty() { result } else { noted(result, &notes) }
     }
 
-    fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
-        let inner = &*self.inner;
-        let quick = inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none();
-        let plain = |tool: &ToolEntry| {
-            matches!(tool.def().handler, Handler::Sync(_))
-                && !inner.is_layered(tool)
-                && !nested::may_call(tool.def())
-                && (!tool.def().takes_context || ctx.run().is_none())
-        };
-        if !quick {
-            return self.block_on(asked, ctx, caller);
-        }
-        let (found, tool) = inner.find(asked.tool(), None)?;
-        if !plain(tool) {
-            return self.block_on(asked, ctx, caller);
-        }
-        let _running = inner.closing.enter()?;
-        // A plain function without a limit of its own is not moved to another thread.
-        let own = tool.def().timeout.map(|limit| Instant::now() + limit);
-        let deadline = earliest(own, ctx.deadline());
-        let recording = recording(&mut asked, ctx)?;
-        let begin = Begin {
-            executor: self.clone(),
-            snapshot: None,
-            policy: None,
-            tool: found,
-            caller,
-            call_id: asked.take_call_id(),
-            deadline,
-            recording,
-        };
-        let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
-        let Decoded { run, notes, .. } =
-            asked.decode(tool.def(), inner.reading, Keep::default(), || self.known_secrets())?;
-        let result = match (run, deadline) {
-            (Run::Sync(body), None) => run_inline(body, tool, ctx),
-            (Run::Sync(body), Some(deadline)) => {
-                let body = move |ctx, tool: &ToolEntry| run_inline(body, tool, ctx);
-                on_thread(body, self, found, ctx, deadline)
-            }
-            (Run::Async(_), _) => Err(ToolError::internal("A plain function made a future.")),
-        };
-        if notes.is_empty() { result } else { noted(result, &notes) }
-    }
-
     pub(super) fn at(&self, found: Found) -> Option<&ToolEntry> {
         match found {
             Found::Registry(index) => self.inner.registry.at(index),
@@ -363,29 +315,11 @@ impl Executor {
     pub(crate) fn running(&self) -> (usize, usize) {
         (self.inner.closing.running(), self.inner.abandoned.count())
     }
-
-    /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.
-    fn block_on(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
-        let work = || -> ToolResult {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
-            let result = runtime.block_on(self.run(asked, ctx, caller));
-            runtime.shutdown_background();
-            result
-        };
-        if tokio::runtime::Handle::try_current().is_err() {
-            return work();
-        }
-        thread::scope(|scope| scope.spawn(work).join())
-            .unwrap_or_else(|_| Err(ToolError::internal("The tool stopped unexpectedly.").code("panic")))
-    }
 }
 
 impl Inner {
     /// Whether any layer has something to do for a tool.
-    fn is_layered(&self, tool: &ToolEntry) -> bool {
+    pub(super) fn is_layered(&self, tool: &ToolEntry) -> bool {
         self.layers.iter().any(|layer| layer.concerns(tool.def()))
     }
 
@@ -423,22 +357,27 @@ fn time_limit(tool: &ToolEntry, admitted: Option<&Admitted>) -> Duration {
 }
 
 /// What a call will know of its record.
-fn recording(asked: &mut Asked<'_>, ctx: &ToolContext) -> Result<Recording, ToolError> {
+pub(super) fn recording(asked: &mut Asked<'_>, ctx: &ToolContext) -> Result<Recording, ToolError> {
+    Ok(Recording::new(ctx.run().cloned(), explicit_key(asked)?))
+}
+
+/// The key that the caller gave.
+pub(super) fn explicit_key(asked: &mut Asked<'_>) -> Result<Option<String>, ToolError> {
     let explicit = asked.take_key();
     if let Some(key) = &explicit {
         check_explicit(key)?;
     }
-    Ok(Recording::new(ctx.run().cloned(), explicit))
+    Ok(explicit)
 }
 
-fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+pub(super) fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
     }
 }
 
-fn noted(mut result: ToolResult, notes: &Notes) -> ToolResult {
+pub(super) fn noted(mut result: ToolResult, notes: &Notes) -> ToolResult {
     if let Ok(output) = &mut result {
         tell(notes, &mut output.meta);
     }

@@ -202,7 +202,7 @@ impl Recorder {
                 }
                 Begun::Wait(waiter) => {
                     tokio::select! {
-                        () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
+                        () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
                         waited = tokio::time::timeout_at(give_up.into(), waiter) => waited.map_err(|_| in_progress(&inv))?,
                     }
                 }

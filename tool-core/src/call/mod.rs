@@ -7,12 +7,14 @@ mod approvals;
 mod approve;
 mod audit;
 mod batch;
+mod blocking;
 mod builder;
 mod caller;
 pub mod catalogue;
 mod check;
 mod closing;
 mod coordinates;
+mod current;
 mod decode;
 mod executor;
 mod facts;
@@ -56,6 +58,7 @@ pub use check::CheckMode;
 pub use closing::{Drained, SHUTDOWN_GRACE};
 pub use coordinates::Coordinates;
 pub(crate) use coordinates::RunScope;
+pub(crate) use current::AtOnce;
 pub use executor::{Call, Executor};
 pub use gate::{
     AGENT_TIMEOUT, Agent, AskAgent, Gate, Hidden, MAX_AGENT_DEPTH, Pattern, Reason, Row, RowSource, Runtime,

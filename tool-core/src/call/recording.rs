@@ -196,23 +196,4 @@ impl ToolContext {
     pub fn effect_key(&self, step: &str) -> String {
         effect_key(self.idempotency_key(), step)
     }
-
-    /// The context of the call that runs in this task or thread, where there is one.
-    pub fn current() -> Option<ToolContext> {
-        CURRENT.try_with(Clone::clone).ok()
-    }
-
-    /// Runs a future in which [`current`](Self::current) is this context: for work that a tool spawns.
-    pub fn scope<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
-        CURRENT.scope(self.clone(), future)
-    }
-
-    /// Runs a function in which [`current`](Self::current) is this context.
-    pub fn scope_sync<T>(&self, body: impl FnOnce() -> T) -> T {
-        CURRENT.sync_scope(self.clone(), body)
-    }
-}
-
-tokio::task_local! {
-    static CURRENT: ToolContext;
 }

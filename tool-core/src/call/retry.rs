@@ -41,7 +41,7 @@ impl Retry {
             }
             tokio::select! {
                 biased;
-                () = ctx.cancelled() => return (Err(run::cancelled(tool)), tried + 1),
+                () = ctx.cancelled() => return (Err(run::cancelled(tool.def())), tried + 1),
                 () = tokio::time::sleep(delay) => {}
             }
             #[cfg(feature = "limit")]

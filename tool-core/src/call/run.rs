@@ -19,7 +19,7 @@ use super::metrics::{self, Meter};
 use super::panic::{Guarded, guard};
 use super::redact::KnownSecrets;
 use crate::context::ToolContext;
-use crate::def::{Behavior, Run};
+use crate::def::{Behavior, Run, ToolDef};
 use crate::depth::within_depth;
 use crate::error::{Effect, ErrorKind, ToolError};
 use crate::output::ToolResult;
@@ -102,7 +102,7 @@ impl Abandoned {
                 let began = Instant::now();
                 let thread = tokio::select! {
                     biased;
-                    () = ctx.cancelled() => return Err(cancelled(tool).effect(Effect::None)),
+                    () = ctx.cancelled() => return Err(cancelled(tool.def()).effect(Effect::None)),
                     thread = Arc::clone(&self.threads).acquire_owned() => thread.map_err(|_| exhausted())?,
                 };
                 // The time limit is for what the tool does.
@@ -189,7 +189,7 @@ pub(super) async fn run_tool(
     abandoned: &Arc<Abandoned>,
 ) -> ToolResult {
     if ctx.is_cancelled() {
-        return Err(cancelled(tool));
+        return Err(cancelled(tool.def()));
     }
     match run {
         Run::Async(make) => {
@@ -213,7 +213,7 @@ pub(super) fn run_inline(
     ctx: ToolContext,
 ) -> ToolResult {
     if ctx.is_cancelled() {
-        return Err(cancelled(tool));
+        return Err(cancelled(tool.def()));
     }
     guarded(body, tool.name(), tool.def().behavior, &ctx)
 }
@@ -296,8 +296,8 @@ async fn bounded(
             (End::Cancelled, Ok(Ok(output))) => Ok(output),
             // The tool's own words and what it has so far.
             (End::Cancelled, Ok(Err(own))) if own.kind() == ErrorKind::Cancelled => Err(own),
-            (End::Cancelled, Ok(Err(own))) => Err(cancelled(tool).with_details_of(own)),
-            (End::Cancelled, Err(_)) => Err(cancelled(tool)),
+            (End::Cancelled, Ok(Err(own))) => Err(cancelled(tool.def()).with_details_of(own)),
+            (End::Cancelled, Err(_)) => Err(cancelled(tool.def())),
             (End::Late, last) => Err(late(tool, last.ok())),
         }
     };
@@ -332,6 +332,6 @@ pub(super) fn late(tool: &ToolEntry, last: Option<ToolResult>) -> ToolError {
 }
 
 /// The error of a call whose caller went away.
-pub(super) fn cancelled(tool: &ToolEntry) -> ToolError {
-    ToolError::cancelled("The call was cancelled.").retryable(tool.def().behavior.idempotent)
+pub(super) fn cancelled(tool: &ToolDef<'_>) -> ToolError {
+    ToolError::cancelled("The call was cancelled.").retryable(tool.behavior.idempotent)
 }

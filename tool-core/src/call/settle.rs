@@ -198,7 +198,7 @@ impl Asked<'_, '_> {
         };
         let decision = tokio::select! {
             biased;
-            () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
+            () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
             decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)) => decision,
         };
         inv.ctx.waited(asked.elapsed());

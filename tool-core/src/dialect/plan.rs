@@ -1,11 +1,12 @@
 //! The tools of one request: which are strict, which are deferred, and what does not fit a provider's limits.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::Dialect as _;
 use super::id::DialectId;
 use super::issue::{Action, DialectIssue, SchemaIssue};
 use super::limits::{self, Limit, Limits};
@@ -142,6 +143,7 @@ pub struct Plan {
     pub(super) examples: Examples,
     pub(super) namespaces: bool,
     pub(super) limits: Limits,
+    text: OnceLock<Arc<str>>,
 }
 
 /// What the strict tools of a request cost together.
@@ -159,6 +161,19 @@ impl Plan {
     /// The tool of a name, as a model calls it.
     pub fn tool(&self, name: &str) -> Option<&Planned> {
         self.tools.binary_search_by(|tool| tool.name().cmp(name)).ok().and_then(|i| self.tools.get(i))
+    }
+
+    /// The member `tools` of a request body in writing, as [`tools`](super::Dialect::tools) of the dialect has it. It is written
+    /// once, for every request with this plan.
+    ///
+    /// ```
+    /// use tool_core::dialect::{Dialect as _, DialectId, PlanOptions};
+    /// let plan = DialectId::Anthropic.plan(&[], &PlanOptions::default())?;
+    /// assert_eq!(plan.text(), "[]");
+    /// # Ok::<(), tool_core::ToolError>(())
+    /// ```
+    pub fn text(&self) -> &str {
+        self.text.get_or_init(|| self.dialect.tools(self).to_string().into())
     }
 
     /// What the dialect could not carry as it is, by tool.
@@ -208,6 +223,7 @@ pub(super) fn plan(
         examples: options.examples,
         namespaces: options.namespaces,
         limits: options.limits.clone(),
+        text: OnceLock::new(),
     };
     for entry in entries {
         let deferred = deferring && !options.pinned.iter().any(|name| name == entry.name());

@@ -52,7 +52,7 @@ fn values<T: Taken>(args: &mut Args<'_>, taken: T) -> Result<T::Values, ToolErro
     taken.values().ok_or_else(|| args.incomplete())
 }
 
-/// The run of a plain function, or every issue of the call.
+/// The run of a plain function, or every issue of the call. Where the call is to run at once it has run afterwards.
 #[inline]
 pub fn blocking<T: Taken>(
     args: &mut Args<'_>,
@@ -63,7 +63,17 @@ where
     T::Values: Send + 'static,
 {
     let values = values(args, taken)?;
+    let tool = args.tool();
+    if let Some(call) = args.at_once() {
+        call.run(tool, |ctx| body(values, ctx));
+        return Ok(Run::blocking(has_run));
+    }
     Ok(Run::blocking(move |ctx| body(values, ctx)))
+}
+
+/// What is left to do of a call that ran at once; whoever let it has the result.
+fn has_run(_: ToolContext) -> ToolResult {
+    Err(ToolError::internal("The tool has run already."))
 }
 
 /// The run of an `async` function, or every issue of the call.

@@ -1,0 +1,123 @@
+"""The questions: each measures every peer and keeps what it found in the file of results."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import cost
+import crates
+from peers import PEERS
+
+CALLS = {  # the question, how often it is repeated for its count, how often for its time
+    "small": ((1000, 3000), 200_000),
+    "medium": ((200, 600), 50_000),
+    "text": ((2, 6), 100),
+    "numbers": ((2, 6), 500),
+}
+COUNTS = [int(count) for count in os.environ.get("TOOL_PEERS_COUNTS", "10 100 1000").split()]
+
+
+def cargo(*words: str) -> list[str]:
+    return ["cargo", *words, "--quiet"]
+
+
+def release(target: Path, name: str) -> str:
+    return str(target / "release" / name)
+
+
+def calls(target: Path, rounds: int) -> dict:
+    """Instructions and nanoseconds of one call, by question."""
+    programs = {}
+    for peer in PEERS:
+        package = f"peer-{peer.folder}".replace("_", "-")
+        # One by one: together they would share the features of what they depend on.
+        cost.processor_seconds(cargo("build", "--release", "-p", package), str(crates.HERE), CARGO_TARGET_DIR=str(target))
+        programs[peer.name] = release(target, package)
+    found = {}
+    for question, ((few, many), repeats) in CALLS.items():
+        ask = lambda program: cost.each(program, "call", question, few=few, many=many)
+        found[f"call {question}, instructions"] = {name: ask(program) for name, program in programs.items()}
+        time = lambda program: lambda: cost.nanoseconds(program, "call", question, repeats)
+        found[f"call {question}, ns"] = cost.interleaved(rounds, {name: time(program) for name, program in programs.items()})
+    return found
+
+
+def starts(target: Path, rounds: int) -> dict:
+    """Instructions of a start with so many tools, of a list of all of them, and what the programs weigh."""
+    made = crates.generate(target / "peers", COUNTS)
+    programs = {}
+    for (name, count), folder in made.items():
+        cost.processor_seconds(cargo("build", "--release"), str(folder), CARGO_TARGET_DIR=str(target), CARGO_INCREMENTAL="0")
+        programs[name, count] = release(target, folder.name)
+    found = {}
+    for count in COUNTS:
+        start = {peer.name: cost.instructions(programs[peer.name, count], "start") for peer in PEERS}
+        found[f"start with {count} tools, instructions"] = start
+    most = COUNTS[-1]
+    listed = lambda peer: cost.each(programs[peer.name, most], "list", few=1, many=3)
+    found[f"list of {most} tools after the first, instructions"] = {peer.name: listed(peer) for peer in PEERS}
+    time = lambda peer: lambda: cost.nanoseconds(programs[peer.name, most], "list", 20)
+    found[f"list of {most} tools after the first, ns"] = cost.interleaved(rounds, {peer.name: time(peer) for peer in PEERS})
+    for count in [count for count in COUNTS if count not in crates.RELEASE]:
+        found[f"program with {count} tools, stripped, bytes"] = {
+            peer.name: stripped(programs[peer.name, count], target) for peer in PEERS
+        }
+    return found
+
+
+def stripped(program: str, target: Path) -> int:
+    """What a program weighs without its symbols."""
+    bare = target / "peers" / "stripped"
+    subprocess.run(["strip", "-o", str(bare), program], check=True)
+    return bare.stat().st_size
+
+
+def compiles(target: Path, rounds: int) -> dict:
+    """Processor seconds of building the crate of 100 tools itself, its dependencies being built already."""
+    made = crates.generate(target / "peers", [100])
+    forms = {  # the command, and whether what was compiled before is used again
+        "check": (cargo("check"), "0"),
+        "release": (cargo("build", "--release"), "0"),
+        "check after a change": (cargo("check"), "1"),
+    }
+    found = {}
+    for form, (command, incremental) in forms.items():
+        variables = {"CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": incremental, "CARGO_PROFILE_DEV_DEBUG": "0"}
+
+        def build(folder: Path) -> float:
+            return cost.processor_seconds(command, str(folder), **variables)
+
+        def again(folder: Path) -> float:
+            change(folder / "src" / "main.rs")
+            return build(folder)
+
+        for folder in made.values():
+            build(folder)
+        measures = {name: (lambda folder=folder: again(folder)) for (name, _), folder in made.items()}
+        found[f"compile 100 tools, {form}, CPU s"] = cost.interleaved(rounds, measures)
+    return found
+
+
+def change(source: Path) -> None:
+    """Another text in the body of the first tool."""
+    text = source.read_text()
+    mark = re.search(r"\{min_score:\?\} (\d+)", text)
+    source.write_text(text[: mark.start(1)] + str(int(mark[1]) + 1000) + text[mark.end(1) :])
+
+
+def protocol(target: Path, rounds: int) -> dict:
+    """The ratios of `tests/peers-mcp/run.sh`, as it prints them."""
+    script = crates.HERE.parent / "peers-mcp" / "run.sh"
+    variables = {**os.environ, "CARGO_TARGET_DIR": str(target / "peers-mcp")}
+    said = subprocess.run([str(script)], env=variables, capture_output=True, text=True)
+    if said.returncode != 0:
+        raise SystemExit(f"{script}:\n{said.stdout}{said.stderr}")
+    found = {}
+    for what, depth, ours, peer, theirs in re.findall(r"^(call|list) (\d+): (\d+), (\S+) (\d+): [\d.]+$", said.stdout, re.M):
+        named = f"MCP on stdio, {'lists of 1000 tools' if what == 'list' else f'calls at depth {depth}'}, per second"
+        found.setdefault(named, {"this": int(ours)})[peer] = int(theirs)
+    return found
+
+
+QUESTIONS = {"calls": calls, "starts": starts, "compiles": compiles, "protocol": protocol}

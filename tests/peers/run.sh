@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The same tools for rmcp, rig, llm-tool, tools-rs, server-less and by hand, measured in one run: a call, a start, a list, what it
+# takes to compile, what a program weighs, and MCP (by `tests/peers-mcp/run.sh`). Prints one table of ratios; fails where a goal is missed.
+#
+#   run.sh                      everything
+#   run.sh calls compiles       these questions anew (calls, starts, compiles, protocol), and the table of all that are known
+#
+# TOOL_PEERS_COUNTS is how many tools the programs have whose starts and lists are measured ("10 100 1000").
+# Instructions are counted and repeat exactly; times are medians of TOOL_PEERS_ROUNDS interleaved rounds (5), in which a busy
+# machine still shows. The first run builds every peer and takes long.
+set -euo pipefail
+cd "$(dirname "$0")"
+if ! command -v valgrind >/dev/null; then
+  echo "peers: skipped: valgrind not installed"
+  exit "${TOOL_REQUIRE_PEERS:-0}"
+fi
+target=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target/peers}
+exec env PYTHONDONTWRITEBYTECODE=1 python3 measure "$target" "${TOOL_PEERS_ROUNDS:-5}" "$@"

@@ -1,0 +1,120 @@
+//! A call without a runtime around it: a plain function runs on this thread, anything else on a runtime of its own.
+
+use std::thread;
+use std::time::Instant;
+
+use super::current::{AtOnce, Given, Unmade};
+use super::decode::{Asked, Decoded, Keep};
+use super::executor::{Executor, earliest, explicit_key, noted, recording};
+use super::panic::guard;
+use super::run::run_inline;
+use super::scope::{Begin, Found};
+use super::thread::on_thread;
+use super::{CallScope, Caller, nested};
+use crate::context::ToolContext;
+use crate::def::{Handler, Run, ToolDef};
+use crate::depth::within_depth;
+use crate::error::ToolError;
+use crate::output::ToolResult;
+use crate::registry::ToolEntry;
+
+impl Executor {
+    pub(super) fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        let inner = self.inner();
+        let quick = inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none();
+        let plain = |tool: &ToolEntry| {
+            matches!(tool.def().handler, Handler::Sync(_))
+                && !inner.is_layered(tool)
+                && !nested::may_call(tool.def())
+                && (!tool.def().takes_context || ctx.run().is_none())
+        };
+        if !quick {
+            return self.block_on(asked, ctx, caller);
+        }
+        let (found, tool) = inner.find(asked.tool(), None)?;
+        if !plain(tool) {
+            return self.block_on(asked, ctx, caller);
+        }
+        let _running = inner.closing.enter()?;
+        // A plain function without a limit of its own is not moved to another thread.
+        let own = tool.def().timeout.map(|limit| Instant::now() + limit);
+        let deadline = earliest(own, ctx.deadline());
+        if let (None, Found::Registry(place)) = (deadline, found)
+            && is_bare(tool.def())
+        {
+            return self.run_without_context(asked, place, tool, ctx, caller);
+        }
+        let recording = recording(&mut asked, ctx)?;
+        let begin = Begin {
+            executor: self.clone(),
+            snapshot: None,
+            policy: None,
+            tool: found,
+            caller,
+            call_id: asked.take_call_id(),
+            deadline,
+            recording,
+        };
+        let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
+        let Decoded { run, notes, .. } =
+            asked.decode(tool.def(), inner.reading, Keep::default(), || self.known_secrets())?;
+        let result = match (run, deadline) {
+            (Run::Sync(body), None) => run_inline(body, tool, ctx),
+            (Run::Sync(body), Some(deadline)) => {
+                let body = move |ctx, tool: &ToolEntry| run_inline(body, tool, ctx);
+                on_thread(body, self, found, ctx, deadline)
+            }
+            (Run::Async(_), _) => Err(made_a_future()),
+        };
+        if notes.is_empty() { result } else { noted(result, &notes) }
+    }
+
+    /// Runs a plain function that is handed no context: what asks for one all the same finds it.
+    fn run_without_context(
+        &self,
+        mut asked: Asked<'_>,
+        place: usize,
+        tool: &ToolEntry,
+        ctx: &ToolContext,
+        caller: Caller,
+    ) -> ToolResult {
+        let given = match (asked.take_call_id(), explicit_key(&mut asked)?) {
+            (None, None) => None,
+            (call_id, explicit) => Some(Box::new(Given { call_id, explicit })),
+        };
+        let call = Unmade { executor: self.clone(), host: ctx.clone(), tool: place, caller, given };
+        let mut call = AtOnce::new(call);
+        let run = || asked.run_at_once(tool.def(), self.inner().reading, &mut call);
+        let notes = guard(tool.name(), || self.known_secrets(), run)?;
+        let result = call.result().unwrap_or_else(|| Err(made_a_future()));
+        let result = within_depth(tool.name(), tool.def().behavior, result);
+        if notes.is_empty() { result } else { noted(result, &notes) }
+    }
+
+    /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.
+    fn block_on(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        let work = || -> ToolResult {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|error| ToolError::internal("No runtime could be started.").source(error))?;
+            let result = runtime.block_on(self.run(asked, ctx, caller));
+            runtime.shutdown_background();
+            result
+        };
+        if tokio::runtime::Handle::try_current().is_err() {
+            return work();
+        }
+        thread::scope(|scope| scope.spawn(work).join())
+            .unwrap_or_else(|_| Err(ToolError::internal("The tool stopped unexpectedly.").code("panic")))
+    }
+}
+
+/// Whether a tool's function is handed nothing but its arguments.
+fn is_bare(def: &ToolDef<'_>) -> bool {
+    !def.takes_context && def.capabilities.is_empty() && def.secrets.is_empty()
+}
+
+fn made_a_future() -> ToolError {
+    ToolError::internal("A plain function made a future.")
+}

@@ -1,0 +1,137 @@
+//! The call that runs in this task or thread, for code that was not handed its context.
+//!
+//! Most functions never ask. A plain function that is not handed a context runs without one, and it is made when something
+//! below it asks for the first time: the same for everybody who asks during the call.
+
+use std::cell::OnceCell;
+use std::fmt;
+
+use super::CallScope;
+use super::Caller;
+use super::executor::Executor;
+use super::recording::Recording;
+use super::run::cancelled;
+use super::scope::{Begin, Found};
+use crate::context::ToolContext;
+use crate::def::ToolDef;
+use crate::output::ToolResult;
+
+tokio::task_local! {
+    static CURRENT: Current;
+}
+
+/// The context of a running call.
+struct Current {
+    made: OnceCell<ToolContext>,
+    /// What it is made of, where it is not made yet.
+    unmade: Option<Unmade>,
+}
+
+/// A call that has no context yet: nothing limits its time, and it is nested in none. It is moved often, so it is small.
+pub(super) struct Unmade {
+    pub(super) executor: Executor,
+    pub(super) host: ToolContext,
+    /// Its place in the registry.
+    pub(super) tool: usize,
+    pub(super) caller: Caller,
+    /// What most callers do not give.
+    pub(super) given: Option<Box<Given>>,
+}
+
+/// What a caller says of a call besides its arguments.
+pub(super) struct Given {
+    pub(super) call_id: Option<String>,
+    /// The idempotency key.
+    pub(super) explicit: Option<String>,
+}
+
+impl Unmade {
+    fn make(&self) -> ToolContext {
+        let given = self.given.as_deref();
+        let explicit = given.and_then(|given| given.explicit.clone());
+        let begin = Begin {
+            executor: self.executor.clone(),
+            snapshot: None,
+            policy: None,
+            tool: Found::Registry(self.tool),
+            caller: self.caller,
+            call_id: given.and_then(|given| given.call_id.clone()),
+            deadline: None,
+            recording: Recording::new(self.host.run().cloned(), explicit),
+        };
+        self.host.for_call(|parent| CallScope::new(begin, parent))
+    }
+
+    /// Whether the call is not to begin.
+    fn is_cancelled(&self) -> bool {
+        self.executor.closing().has_begun() || self.host.is_cancelled()
+    }
+}
+
+/// A call that runs as soon as its arguments are decoded, without going back to who asked for it.
+pub(crate) struct AtOnce {
+    /// Until it is begun.
+    call: Option<Unmade>,
+    result: Option<ToolResult>,
+}
+
+impl fmt::Debug for AtOnce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AtOnce").field("has_begun", &self.call.is_none()).finish_non_exhaustive()
+    }
+}
+
+impl AtOnce {
+    pub(super) fn new(call: Unmade) -> AtOnce {
+        AtOnce { call: Some(call), result: None }
+    }
+
+    /// Runs the function, unless the caller went away; in it [`ToolContext::current`] is the context of the call.
+    #[inline]
+    pub(crate) fn run(&mut self, tool: &ToolDef<'_>, body: impl FnOnce(ToolContext) -> ToolResult) {
+        let Some(call) = self.call.take() else { return };
+        if call.is_cancelled() {
+            self.result = Some(Err(cancelled(tool)));
+            return;
+        }
+        let host = call.host.clone();
+        let current = Current { made: OnceCell::new(), unmade: Some(call) };
+        self.result = Some(CURRENT.sync_scope(current, || body(host)));
+    }
+
+    /// What came of it; nothing where it was not begun.
+    pub(super) fn result(self) -> Option<ToolResult> {
+        self.result
+    }
+}
+
+impl Current {
+    fn of(ctx: &ToolContext) -> Current {
+        Current { made: OnceCell::from(ctx.clone()), unmade: None }
+    }
+
+    fn context(&self) -> Option<ToolContext> {
+        match (self.made.get(), &self.unmade) {
+            (Some(made), _) => Some(made.clone()),
+            (None, Some(unmade)) => Some(self.made.get_or_init(|| unmade.make()).clone()),
+            (None, None) => None,
+        }
+    }
+}
+
+impl ToolContext {
+    /// The context of the call that runs in this task or thread, where there is one.
+    pub fn current() -> Option<ToolContext> {
+        CURRENT.try_with(Current::context).ok().flatten()
+    }
+
+    /// Runs a future in which [`current`](Self::current) is this context: for work that a tool spawns.
+    pub fn scope<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+        CURRENT.scope(Current::of(self), future)
+    }
+
+    /// Runs a function in which [`current`](Self::current) is this context.
+    pub fn scope_sync<T>(&self, body: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(Current::of(self), body)
+    }
+}
