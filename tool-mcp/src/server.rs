@@ -22,6 +22,8 @@ use crate::state::Seal;
 mod handler;
 mod rounds;
 
+#[cfg(feature = "raw")]
+pub(crate) use handler::typed;
 pub(crate) use handler::{Handler, Note, Pages};
 pub(crate) use rounds::LOCAL;
 

@@ -95,7 +95,8 @@ impl Note {
     }
 }
 
-fn typed(descriptor: &Value) -> Result<Tool, ErrorData> {
+/// A descriptor as rmcp's own type.
+pub(crate) fn typed(descriptor: &Value) -> Result<Tool, ErrorData> {
     serde_json::from_value(descriptor.clone()).map_err(|error| {
         tracing::error!(%error, "a tool cannot be listed");
         ErrorData::internal_error("A tool cannot be listed.", None)

@@ -32,6 +32,17 @@ impl McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.call_as_listed(era(&context), principal, request, context).await
+    }
+
+    /// [`call`](Self::call) of a tool that the client knows as this era lists it, whichever the client speaks.
+    pub(crate) async fn call_as_listed(
+        &self,
+        listed: Era,
+        principal: &str,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let (era, sight) = (era(&context), self.sight());
         let executor = &self.inner.executor;
         let Some(tool) = executor.registry().get(&request.name) else {
@@ -41,7 +52,7 @@ impl McpServer {
         let bound = bound(era, principal, tool, request.arguments.as_ref());
         let state = self.state(&request, key, &bound)?;
         let asked = Asked {
-            era,
+            era: listed,
             args: request.arguments,
             call_id: Some(state.call_id.clone()),
             idempotency_key: state.idempotency_key.clone(),
@@ -82,7 +93,7 @@ impl McpServer {
                 tokio::join!(call, reported.pass_on(&ended, send)).0
             }
         };
-        let mut response = self.end(era, tool, result, &dialogue, &bound)?;
+        let mut response = self.end((era, listed), tool, result, &dialogue, &bound)?;
         if let CallToolResponse::Complete(answer) = &mut response {
             quirks::adapt(&client.info.0, answer);
         }
@@ -113,13 +124,13 @@ impl McpServer {
     /// The answer to a call that has ended: its result, or the questions that it ended with.
     fn end(
         &self,
-        era: Era,
+        (era, listed): (Era, Era),
         tool: &ToolEntry,
         result: ToolResult,
         dialogue: &Dialogue,
         bound: &[u8; 32],
     ) -> Result<CallToolResponse, ErrorData> {
-        let complete = |result| answer(era, tool.name(), &result).map(CallToolResponse::Complete);
+        let complete = |result| answer(listed, tool.name(), &result).map(CallToolResponse::Complete);
         let Err(error) = result else { return complete(result) };
         match (era, error.code_str()) {
             (Era::Modern, "input_required") => {}
