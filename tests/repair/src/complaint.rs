@@ -6,16 +6,16 @@ use serde_json::Value;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Complaint {
+pub(crate) struct Complaint {
     /// Where.
-    pub at: At,
+    pub(crate) at: At,
     /// What.
-    pub says: Says,
+    pub(crate) says: Says,
 }
 
 /// How an error tells a place.
 #[derive(Clone, Debug, PartialEq)]
-pub enum At {
+pub(crate) enum At {
     /// By a pointer into the call.
     Pointer(String),
     /// By a name alone, of a key or a field.
@@ -28,7 +28,7 @@ pub enum At {
 
 /// A value as an error repeats it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shown {
+pub(crate) enum Shown {
     /// This very value.
     Scalar(Value),
     /// Some array.
@@ -39,7 +39,7 @@ pub enum Shown {
 
 /// What an error says of a place.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Says {
+pub(crate) enum Says {
     /// The text is not JSON.
     Syntax,
     /// Something must stand there; with the keys that the error wants inside it.

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 /// The object or array in a text; `None` where there is none.
-pub fn tidied(text: &str) -> Option<Value> {
+pub(crate) fn tidied(text: &str) -> Option<Value> {
     let start = text.find(['{', '['])?;
     let rewritten = Rewrite::new(text.get(start..)?).run();
     serde_json::from_str(&rewritten).ok()

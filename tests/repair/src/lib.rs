@@ -7,7 +7,7 @@
 
 pub mod arguments;
 pub mod case;
-pub mod complaint;
+mod complaint;
 pub mod figures;
 mod json;
 mod mend;
@@ -22,9 +22,6 @@ mod trial;
 
 pub use case::{Case, corpus};
 pub use figures::Figures;
-pub use json::tidied;
-pub use mend::{Repair, mend};
 pub use ours::Ours;
-pub use read::complaints;
 pub use subject::{Answer, Subject};
 pub use trial::{Outcome, trial};

@@ -12,7 +12,7 @@ use crate::rules::{fit, missing, unknown};
 use crate::schema::Schema;
 
 /// A call under repair.
-pub struct Repair<'a> {
+pub(crate) struct Repair<'a> {
     pub(crate) call: Value,
     pub(crate) schema: Schema<'a>,
     /// What was meant, for values that only its author knows.
@@ -20,7 +20,7 @@ pub struct Repair<'a> {
 }
 
 /// The text of a call, repaired by what an error says of it.
-pub fn mend(error: &str, sent: &str, schema: &Value, meant: &Value) -> String {
+pub(crate) fn mend(error: &str, sent: &str, schema: &Value, meant: &Value) -> String {
     let said = complaints(error);
     let is_syntax = said.iter().any(|complaint| complaint.says == Says::Syntax);
     let read = if is_syntax { tidied(sent) } else { serde_json::from_str(sent).ok() };

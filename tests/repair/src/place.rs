@@ -71,27 +71,27 @@ fn walk<'v, 's>(
     found.push(Found { path, value, schema });
 }
 
-/// The place of a value that does not fit: by its pointer, or the one that looks like what the error repeats and that
-/// the schema does not take. Where all such places fit by the schema, the first of them.
+/// The place of a value that does not fit: by its pointer; else the one that looks like what the error repeats and that
+/// the schema does not take, any that the schema does not take, or the first that looks like it.
 pub(crate) fn of_value(at: &At, call: &Value, schema: Schema<'_>) -> Option<Vec<String>> {
-    let shown = match at {
-        At::Pointer(pointer) => return Some(tokens(pointer)),
-        At::Name(name) => {
-            let mut places = places(call, Some(schema)).into_iter();
-            return places.find(|place| place.path.last() == Some(name)).map(|place| place.path);
-        }
-        At::Value(shown) => shown,
-        At::Untold => return None,
+    let mut places = places(call, Some(schema));
+    let is_alike = |value: &Value| match at {
+        At::Value(Shown::Scalar(shown)) => value == shown,
+        At::Value(Shown::Array) => value.is_array(),
+        At::Value(Shown::Object) => value.is_object(),
+        At::Pointer(_) | At::Name(_) | At::Untold => false,
     };
-    let mut alike: Vec<Found<'_, '_>> = places(call, Some(schema));
-    alike.retain(|place| match shown {
-        Shown::Scalar(value) => place.value == value,
-        Shown::Array => place.value.is_array(),
-        Shown::Object => place.value.is_object(),
-    });
-    let wrong = alike.iter().position(|place| place.schema.is_some_and(|schema| !schema.takes(place.value)));
-    let chosen = wrong.unwrap_or(0);
-    (chosen < alike.len()).then(|| alike.swap_remove(chosen).path)
+    let is_wrong = |place: &Found<'_, '_>| place.schema.is_some_and(|schema| !schema.takes(place.value));
+    let chosen = match at {
+        At::Pointer(pointer) => return Some(tokens(pointer)),
+        At::Name(name) => places.iter().position(|place| place.path.last() == Some(name)),
+        At::Value(_) | At::Untold => {
+            let both = places.iter().position(|place| is_wrong(place) && is_alike(place.value));
+            let wrong = || places.iter().position(is_wrong);
+            both.or_else(wrong).or_else(|| places.iter().position(|place| is_alike(place.value)))
+        }
+    };
+    Some(places.swap_remove(chosen?).path)
 }
 
 /// The object in which a required name is missing: by the pointer, or the first whose schema asks for it.

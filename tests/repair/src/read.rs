@@ -6,6 +6,6 @@ mod issues;
 mod sentences;
 
 /// What an error says is wrong. Nothing but its text is known here.
-pub fn complaints(error: &str) -> Vec<Complaint> {
+pub(crate) fn complaints(error: &str) -> Vec<Complaint> {
     issues::read(error).unwrap_or_else(|| sentences::read(error).into_iter().collect())
 }

@@ -6,7 +6,7 @@ use super::shape::{number_in, shaped};
 use crate::complaint::{At, Shown};
 use crate::mend::Repair;
 use crate::nearest::nearest;
-use crate::place::{of_value, places, schema_at, value_at};
+use crate::place::{Found, of_value, places, schema_at, value_at};
 
 /// A value of another form: brought into the one of the schema. Null is left out, or said where it must be said.
 pub(crate) fn misfit(repair: &mut Repair<'_>, at: &At) {
@@ -31,7 +31,7 @@ pub(crate) fn misfit(repair: &mut Repair<'_>, at: &At) {
 
 /// A value that is none of the choices: the one that is offered, or else the nearest.
 pub(crate) fn choice(repair: &mut Repair<'_>, at: &At, offered: &[String], choices: &[String]) {
-    let path = of_value(at, &repair.call, repair.schema).or_else(|| of_key(at, repair));
+    let path = of_key(at, repair).or_else(|| of_value(at, &repair.call, repair.schema));
     let Some(path) = path else { return };
     let schema = schema_at(repair.schema, &path);
     let Some(value) = value_at(&mut repair.call, &path) else { return };
@@ -49,6 +49,8 @@ pub(crate) fn choice(repair: &mut Repair<'_>, at: &At, offered: &[String], choic
     let chosen = offered.first().map(String::as_str).or_else(|| nearest(given, names()));
     if let Some(chosen) = chosen.or_else(|| names().find(begins)) {
         *value = chosen.into();
+    } else if let Some(fitting) = schema.and_then(|schema| shaped(schema, value)) {
+        *value = fitting;
     }
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn choice(repair: &mut Repair<'_>, at: &At, offered: &[String], choic
 fn of_key(at: &At, repair: &Repair<'_>) -> Option<Vec<String>> {
     let At::Value(Shown::Scalar(Value::String(key))) = at else { return None };
     let mut places = places(&repair.call, Some(repair.schema)).into_iter();
-    let names = |place: &crate::place::Found<'_, '_>| {
+    let names = |place: &Found<'_, '_>| {
         let has = place.value.as_object().is_some_and(|members| members.contains_key(key));
         has && place.schema.is_some_and(|schema| !schema.names().contains(&key.as_str()))
     };

@@ -6,7 +6,7 @@ use super::unknown::{dotted, put, spread, wrapped};
 use crate::complaint::At;
 use crate::mend::Repair;
 use crate::nearest::nearest;
-use crate::place::{of_missing, places, schema_at, value_at};
+use crate::place::{Found, of_missing, places, schema_at, value_at};
 use crate::schema::Schema;
 
 pub(crate) fn follow(repair: &mut Repair<'_>, at: &At, inside: &[String]) {
@@ -14,7 +14,7 @@ pub(crate) fn follow(repair: &mut Repair<'_>, at: &At, inside: &[String]) {
     let path: Vec<String> = parent.iter().cloned().chain([name.clone()]).collect();
     let meant = meant(repair.meant, &path);
     let Some(schema) = schema_at(repair.schema, &parent) else { return };
-    let elsewhere = elsewhere(repair, &parent, &name);
+    let elsewhere = elsewhere(repair, &name);
     let Some(Value::Object(members)) = value_at(&mut repair.call, &parent) else { return };
     if members.contains_key(&name) {
         return;
@@ -104,14 +104,12 @@ fn strangers(schema: Schema<'_>, members: &Map<String, Value>) -> Vec<String> {
     members.keys().filter(|key| !names.contains(&key.as_str())).cloned().collect()
 }
 
-/// Another place of the call that has this name without being allowed to.
-fn elsewhere(repair: &Repair<'_>, parent: &[String], name: &str) -> Option<Vec<String>> {
+/// A place of the call that has this name without being allowed to.
+fn elsewhere(repair: &Repair<'_>, name: &str) -> Option<Vec<String>> {
     let mut places = places(&repair.call, Some(repair.schema)).into_iter();
-    let other = |path: &[String]| {
-        path.last().is_some_and(|last| last == name) && !path.starts_with(parent)
-            || path.len() > parent.len() + 1 && path.last().is_some_and(|last| last == name)
-    };
-    places.find(|place| place.schema.is_none() && other(&place.path)).map(|place| place.path)
+    let is_stray =
+        |place: &Found<'_, '_>| place.schema.is_none() && place.path.last().is_some_and(|last| last == name);
+    places.find(is_stray).map(|place| place.path)
 }
 
 /// Takes a value out of the call.

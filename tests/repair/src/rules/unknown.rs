@@ -10,8 +10,28 @@ use crate::schema::Schema;
 
 pub(crate) fn follow(repair: &mut Repair<'_>, at: &At, offered: &[String], known: &[String]) {
     let Some((parent, key)) = place(repair, at) else { return };
-    let schema = schema_at(repair.schema, &parent);
-    let Some(Value::Object(members)) = value_at(&mut repair.call, &parent) else { return };
+    let mut keys = vec![key];
+    if matches!(at, At::Name(_)) {
+        // An error that names one key, and all that may stand there, has said that the others beside it are wrong, too.
+        let schema = schema_at(repair.schema, &parent);
+        let names = schema.map_or_else(Vec::new, Schema::names);
+        let known = |key: &String| known.contains(key) || names.contains(&key.as_str()) || keys.contains(key);
+        if let Some(Value::Object(members)) = value_at(&mut repair.call, &parent) {
+            let others: Vec<String> = members.keys().filter(|key| !known(key)).cloned().collect();
+            // What is wrapped comes first, so that nothing else takes its place.
+            keys.extend(others);
+            keys.sort_by_key(|key| !matches!(members.get(key), Some(Value::Object(_))));
+        }
+    }
+    for key in keys {
+        settle(repair, &parent, key, offered, known);
+    }
+}
+
+/// Finds a place for one key, or drops it.
+fn settle(repair: &mut Repair<'_>, parent: &[String], key: String, offered: &[String], known: &[String]) {
+    let schema = schema_at(repair.schema, parent);
+    let Some(Value::Object(members)) = value_at(&mut repair.call, parent) else { return };
     let Some(value) = members.shift_remove(&key) else { return };
     let names = schema.map_or_else(Vec::new, Schema::names);
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -27,7 +47,7 @@ pub(crate) fn follow(repair: &mut Repair<'_>, at: &At, offered: &[String], known
         put(members, &[owner, key], value);
     } else if let Some(name) = nearest(&key, known.iter().copied().filter(free)) {
         members.insert(name.to_owned(), value);
-    } else if let Some(outer) = outer(repair.schema, &parent, &key) {
+    } else if let Some(outer) = outer(repair.schema, parent, &key) {
         if let Some(Value::Object(members)) = value_at(&mut repair.call, outer) {
             members.entry(key).or_insert(value);
         }
