@@ -14,6 +14,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A program that has a server of rmcp's own takes the tools into its router instead: `raw`, with the feature of that name.
 
 pub mod add;
 mod ask;
@@ -29,6 +31,8 @@ mod mcp_call;
 mod progress;
 mod question;
 mod quirks;
+#[cfg(feature = "raw")]
+pub mod raw;
 mod server;
 mod sight;
 mod skills;

@@ -25,6 +25,8 @@ mod handler;
 mod rounds;
 
 pub(crate) use connection::Connection;
+#[cfg(feature = "raw")]
+pub(crate) use handler::{answer, typed};
 pub(crate) use handler::{Handler, Note, Pages};
 #[cfg(test)]
 pub(crate) use rounds::IDEMPOTENCY_KEY;

@@ -17,6 +17,8 @@ use crate::mcp_call::Client;
 /// A client as its requests know it.
 pub(crate) struct Connection {
     pub(crate) era: Era,
+    /// Which era's tools it knows, and how results are written: its own, unless they were listed before it came.
+    pub(crate) listed: Era,
     pub(crate) client: Arc<Client>,
     pub(crate) peer: Peer<RoleServer>,
     /// What its calls find around them, but for what is of one call alone.
@@ -47,7 +49,8 @@ impl Connection {
             },
         };
         let ctx = server.inner.ctx.to_builder().client(&client.title()).build();
-        Connection { era: era(version), client: Arc::new(client), peer: peer.clone(), ctx }
+        let era = era(version);
+        Connection { era, listed: era, client: Arc::new(client), peer: peer.clone(), ctx }
     }
 
     /// Whether the client's person can be asked.

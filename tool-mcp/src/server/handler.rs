@@ -96,7 +96,8 @@ impl Note {
     }
 }
 
-fn typed(descriptor: &Value) -> Result<Tool, ErrorData> {
+/// A descriptor as rmcp's own type.
+pub(crate) fn typed(descriptor: &Value) -> Result<Tool, ErrorData> {
     serde_json::from_value(descriptor.clone()).map_err(|error| {
         tracing::error!(%error, "a tool cannot be listed");
         ErrorData::internal_error("A tool cannot be listed.", None)
@@ -115,6 +116,33 @@ fn result_of(mut encoded: Value) -> Result<CallToolResult, ErrorData> {
     result.structured_content = encoded.get_mut("structuredContent").map(Value::take);
     result.is_error = encoded.get("isError").and_then(Value::as_bool);
     Ok(result)
+}
+
+/// Runs a call that came as rmcp has it, and gives its answer so.
+pub(crate) async fn answer(
+    server: &McpServer,
+    principal: &str,
+    connection: Connection,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let connection = Arc::new(connection);
+    let request = Request {
+        tool: request.name.into_owned(),
+        args: request.arguments,
+        idempotency_key: context.meta.get(IDEMPOTENCY_KEY).and_then(Value::as_str).map(str::to_owned),
+        responses: request.input_responses,
+        state: request.request_state,
+        progress: context.meta.get_progress_token(),
+        cancel: context.ct,
+    };
+    match server.call(principal, &connection, request).await? {
+        Answer::Complete(completed) => {
+            let result = completed.encode(&connection, |result| json!(result));
+            result_of(result).map(CallToolResponse::Complete)
+        }
+        Answer::Questions(questions) => Ok(CallToolResponse::InputRequired(questions)),
+    }
 }
 
 impl ServerHandler for Handler {
@@ -188,23 +216,8 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let connection = Arc::new(Connection::of_request(&self.server, &context));
-        let request = Request {
-            tool: request.name.into_owned(),
-            args: request.arguments,
-            idempotency_key: context.meta.get(IDEMPOTENCY_KEY).and_then(Value::as_str).map(str::to_owned),
-            responses: request.input_responses,
-            state: request.request_state,
-            progress: context.meta.get_progress_token(),
-            cancel: context.ct,
-        };
-        match self.server.call(&self.principal, &connection, request).await? {
-            Answer::Complete(completed) => {
-                let result = completed.encode(&connection, |result| json!(result));
-                result_of(result).map(CallToolResponse::Complete)
-            }
-            Answer::Questions(questions) => Ok(CallToolResponse::InputRequired(questions)),
-        }
+        let connection = Connection::of_request(&self.server, &context);
+        answer(&self.server, &self.principal, connection, request, context).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -59,7 +59,7 @@ pub(crate) struct Completed {
 impl Completed {
     /// Gives the result as it is written, without what the protocol adds.
     pub(crate) fn encode<T>(&self, to: &Connection, write: impl FnOnce(Encoded<'_>) -> T) -> T {
-        let result = call::encoded(to.era, &self.tool, &self.result);
+        let result = call::encoded(to.listed, &self.tool, &self.result);
         match quirks::adapted(&to.client.info.0, self.result.is_err(), &result) {
             Some(adapted) => write(Encoded::Adapted(adapted)),
             None => write(Encoded::AsItIs(result)),
@@ -93,7 +93,7 @@ impl McpServer {
         let bound = bound(era, principal, tool, args.as_ref());
         let state = self.state(&mut request, &bound)?;
         let asked = Asked {
-            era,
+            era: connection.listed,
             args,
             call_id: Some(state.call_id.clone()),
             idempotency_key: state.idempotency_key.clone(),
@@ -155,7 +155,7 @@ impl McpServer {
     /// The answer to a call that has ended: its result, or the questions that it ended with.
     fn end(
         &self,
-        era: Era,
+        (era, listed): (Era, Era),
         tool: &ToolEntry,
         result: ToolResult,
         dialogue: &Dialogue,
