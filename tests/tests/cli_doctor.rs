@@ -250,7 +250,9 @@ fn a_journal_that_could_not_be_kept_fails_before_a_call_does() {
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("j.db");
     let (inside, root) = (inside.to_str().unwrap(), folder.path().to_str().unwrap());
-    let refused: [(&[&str], (&str, &str), &str, &str); 3] = [
+    /// Words, a variable, and what is told of the journal with what is advised.
+    type Refused<'a> = (&'a [&'a str], (&'a str, &'a str), &'a str, &'a str);
+    let refused: [Refused<'_>; 3] = [
         (
             &[],
             ("XDG_STATE_HOME", "/proc/nowhere"),

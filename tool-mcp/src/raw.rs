@@ -86,7 +86,8 @@ fn route<S: Send + Sync + 'static>(server: &McpServer, tool: Tool) -> ToolRoute<
         request.input_responses = context.input_responses;
         request.request_state = context.request_state;
         let context = context.request_context;
-        let connection = Connection { listed: LISTED, ..Connection::of_request(&server, &context) };
+        let mut connection = Connection::of_request(&server, &context);
+        connection.listed = LISTED;
         Box::pin(async move { answer(&server, LOCAL, connection, request, context).await })
     })
 }

@@ -25,9 +25,9 @@ mod handler;
 mod rounds;
 
 pub(crate) use connection::Connection;
+pub(crate) use handler::{Handler, Note, Pages};
 #[cfg(feature = "raw")]
 pub(crate) use handler::{answer, typed};
-pub(crate) use handler::{Handler, Note, Pages};
 #[cfg(test)]
 pub(crate) use rounds::IDEMPOTENCY_KEY;
 pub(crate) use rounds::{Answer, Encoded, LOCAL, Request};

@@ -155,7 +155,7 @@ impl McpServer {
     /// The answer to a call that has ended: its result, or the questions that it ended with.
     fn end(
         &self,
-        (era, listed): (Era, Era),
+        era: Era,
         tool: &ToolEntry,
         result: ToolResult,
         dialogue: &Dialogue,

@@ -244,7 +244,7 @@ impl Limit {
         let span = tracing::debug_span!(target: "toolbox::call", "toolbox.queue");
         let in_time = tokio::select! {
             biased;
-            () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool)),
+            () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
             taken = tokio::time::timeout(longest, take_all).instrument(span) => taken.is_ok(),
         };
         let waited = began.elapsed();
