@@ -30,7 +30,7 @@ fn split(line: &str) -> Vec<&str> {
 }
 
 /// Lines with their status, and all that the message says beside the line itself and its help.
-const LINES: [(&str, u8, &str); 31] = [
+const LINES: [(&str, u8, &str); 30] = [
     // Either a tool or a file with many calls; what else stands there is about one of them.
     ("call --jsonl - ping", 2, "arguments  expected exactly one of <NAME>, --jsonl, got 2 given"),
     ("call ping --jsonl -", 2, "arguments  expected exactly one of <NAME>, --jsonl, got 2 given"),
