@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// As many links as Linux follows (path_resolution(7)).
 const LINKS: usize = 40;
 
+/// Characters of a name that the file which is renamed to it begins with.
+const NAME: usize = 32;
+
 /// How many names are tried for the file that is renamed.
 const NAMES: u32 = 1_000;
 
@@ -34,7 +37,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     let folder = place.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder)?;
-    let (mut file, beside) = create_in(folder, old.is_some())?;
+    let (mut file, beside) = create_beside(&place, folder, old.is_some())?;
     let written = file
         .write_all(bytes)
         .and_then(|()| old.as_ref().map_or(Ok(()), |old| take_after(&file, old)))
@@ -66,13 +69,15 @@ fn is_at(path: &Path, file: &Metadata) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
 }
 
-/// A new file with a short name: a long one of the place may leave no room for more. One that replaces another is nobody
-/// else's until it has that one's mode.
-fn create_in(folder: &Path, replaces: bool) -> io::Result<(File, PathBuf)> {
+/// A new file that is called like the place, but shortly: a long name may leave no room for more. One that replaces another is
+/// nobody else's until it has that one's mode.
+fn create_beside(place: &Path, folder: &Path, replaces: bool) -> io::Result<(File, PathBuf)> {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let name: String = name.chars().take(NAME).collect();
     let mode = if replaces { 0o600 } else { 0o666 };
     let mut taken = io::ErrorKind::AlreadyExists.into();
     for number in 0..NAMES {
-        let beside = folder.join(format!(".{}-{number}.part", std::process::id()));
+        let beside = folder.join(format!("{name}.{}-{number}.part", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside) {
             Ok(file) => return Ok((file, beside)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,

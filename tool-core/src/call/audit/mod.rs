@@ -111,22 +111,21 @@ impl Audit {
 
     /// Writes a row to every sink; not to those that have it if it was `recorded` with the outcome.
     pub(super) fn write(&self, row: &AuditRow, recorded: bool) {
-        let mut broken = false;
-        for sink in self.settings.sinks.iter().filter(|sink| !recorded || !sink.comes_with_outcomes()) {
-            if let Err(error) = sink.write(row) {
-                broken = true;
-                let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
-                self.meter.record(metrics::AUDIT_LOST, 1.0, &[]);
-                let told =
-                    row.code.as_deref() == Some(error.code_str()) || self.told.swap(true, Ordering::Relaxed);
-                // Once: what the call itself failed with its caller knows, and the metric counts the rest.
-                if told {
-                    tracing::debug!(target: "toolbox::audit", %error, lost, "an audit row is lost");
-                } else {
-                    tracing::error!(target: "toolbox::audit", %error, lost, "an audit row is lost");
-                }
+        let sinks = self.settings.sinks.iter().filter(|sink| !recorded || !sink.comes_with_outcomes());
+        let failed: Vec<ToolError> = sinks.filter_map(|sink| sink.write(row).err()).collect();
+        // What keeps rows from being written may be what the call failed with, as its caller knows.
+        let known = failed.iter().any(|error| row.code.as_deref() == Some(error.code_str()));
+        for error in &failed {
+            let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
+            self.meter.record(metrics::AUDIT_LOST, 1.0, &[]);
+            let error = error.message();
+            // Once: the metric counts the rest.
+            if known || self.told.swap(true, Ordering::Relaxed) {
+                tracing::debug!(target: "toolbox::audit", error, lost, "an audit row is lost");
+            } else {
+                tracing::error!(target: "toolbox::audit", error, lost, "an audit row is lost");
             }
         }
-        self.broken.store(broken, Ordering::Release);
+        self.broken.store(!failed.is_empty(), Ordering::Release);
     }
 }
