@@ -1,6 +1,6 @@
 //! Kits share nothing, on any surface. (testing.md, acceptance 5)
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use std::sync::Barrier;
 use std::thread;
