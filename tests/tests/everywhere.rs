@@ -1,7 +1,7 @@
 //! The standard tools come to the same on every surface: called directly, from the command line, over both eras of MCP, and by
 //! models in each dialect. (testing.md, acceptance 3)
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use std::collections::BTreeSet;
 
