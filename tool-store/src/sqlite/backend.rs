@@ -73,7 +73,9 @@ impl Backend {
             owner,
             synchronous,
         };
-        backend.connect()?;
+        if let Err(error) = backend.connect() {
+            return Err(super::table::at(&backend.path, error));
+        }
         backend.space.load();
         Ok(backend)
     }
@@ -252,7 +254,10 @@ impl writer::Backend for Backend {
             Err(JournalError::Store { code: FULL, message, .. }) => {
                 ops.iter().map(|_| Err(JournalError::unavailable(message.clone()))).collect()
             }
-            Err(error) => ops.iter().map(|_| Err(error.clone())).collect(),
+            Err(error) => {
+                let error = super::table::at(&self.path, error);
+                ops.iter().map(|_| Err(error.clone())).collect()
+            }
         }
     }
 
