@@ -269,3 +269,25 @@ async fn what_is_unavailable_is_tried_three_times() {
 async fn a_script_that_is_too_short_fails_its_test() {
     run([Step::call("look", json!({"at": "a"}))]).await;
 }
+
+/// Counts its calls.
+#[tool(register = false, side_effect, idempotent = false)]
+fn count(#[ctx] bench: &Bench) -> usize {
+    bench.count.fetch_add(1, Ordering::SeqCst) + 1
+}
+
+#[tokio::test]
+async fn equal_calls_of_two_conversations_are_two_calls_in_the_journal() {
+    let journal = Arc::new(tool_core::journal::MemoryJournal::new());
+    let (cx, _) = context();
+    for nth in 1..=2 {
+        // The first call of the first turn has no id on this wire.
+        let registry = Registry::builder().add::<CountTool>().build().unwrap();
+        let recorded = Executor::standard(registry);
+        let recorded =
+            recorded.journal(journal.clone(), tool_core::JournalMode::All, "test 1").build().unwrap();
+        let steps = [Step::call("count", json!({})), Step::text("ok")];
+        let run = ToolLoop::new(ScriptedModel::new(DialectId::Gemini, steps), recorded).run("Go.", &cx).await;
+        assert_eq!(run.turns[0].calls[0].result.as_ref().unwrap().data(), nth, "{:?}", run.turns[0].calls);
+    }
+}

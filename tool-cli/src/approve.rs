@@ -22,6 +22,9 @@ pub(crate) const PROMPT_LINES: usize = 40;
 /// Least columns of a value.
 const VALUE_MIN: usize = 20;
 
+/// What helps where the terminal has ended before an answer.
+const NO_ANSWER: &str = "answer at the terminal, or run with --yes";
+
 /// `--yes`: consent that was given with the command itself.
 #[derive(Debug)]
 pub(crate) struct Yes;
@@ -52,18 +55,20 @@ impl Approver for Person {
         let own = request.tool.name() == self.tool;
         let question = Question {
             what: if own { &self.command } else { request.tool.name() },
+            repeats: request.question,
             behavior: request.tool.def().behavior,
             args: hide_secrets(request.args.clone(), &self.table),
             columns: self.columns,
         };
         let (brief, whole) = (question.text(PROMPT_LINES), question.text(usize::MAX));
+        let repeats = request.question.is_some();
         let held = self.progress.as_ref().map(Progress::hold);
         let terminal = Arc::clone(&self.terminal);
         let (send, answer) = oneshot::channel();
         // Reading blocks; on a thread of its own, so that Ctrl-C ends the call although nobody answers.
         thread::spawn(move || {
             let mut terminal = terminal.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = send.send(ask(&mut **terminal, &brief, &whole));
+            let _ = send.send(ask(&mut **terminal, &brief, &whole, repeats));
         });
         Box::pin(async move {
             let decision = answer.await.unwrap_or(Decision::Deny { reason: None });
@@ -74,13 +79,17 @@ impl Approver for Person {
 }
 
 /// Asks until the answer is no `v`.
-fn ask(terminal: &mut dyn Terminal, brief: &str, whole: &str) -> Decision {
+///
+/// Whether an effect is risked twice is asked for this once: there is no `a`, and a terminal that is gone has not said no, since
+/// that would be final.
+fn ask(terminal: &mut dyn Terminal, brief: &str, whole: &str, repeats: bool) -> Decision {
     let mut answer = terminal.ask(brief);
     loop {
         match answer.as_ref().ok().and_then(Option::as_deref).map(str::trim) {
             Some("y") => return Decision::AllowOnce,
-            Some("a") => return Decision::AllowAlways,
+            Some("a") if !repeats => return Decision::AllowAlways,
             Some("v") if brief != whole => answer = terminal.ask(whole),
+            None if repeats => return Decision::Unavailable { hint: NO_ANSWER.to_owned() },
             _ => return Decision::Deny { reason: None },
         }
     }
@@ -89,6 +98,8 @@ fn ask(terminal: &mut dyn Terminal, brief: &str, whole: &str) -> Decision {
 /// What is asked.
 struct Question<'a> {
     what: &'a str,
+    /// What is asked in place of whether it may run: whether an effect may be risked twice.
+    repeats: Option<&'a str>,
     behavior: Behavior,
     args: Value,
     columns: usize,
@@ -110,9 +121,17 @@ impl Question<'_> {
             false => "The agent operator wants to run it with:",
         };
         let what = visible(self.what);
-        format!(
-            "'{what}' {effect}. {head}\n{shown}{more}Run it? y = once, a = always for these arguments, anything else = no: "
-        )
+        match self.repeats {
+            Some(question) => {
+                let question = visible(question);
+                format!(
+                    "{question}\n'{what}' {effect}. {head}\n{shown}{more}Run it? y = yes, anything else = no: "
+                )
+            }
+            None => format!(
+                "'{what}' {effect}. {head}\n{shown}{more}Run it? y = once, a = always for these arguments, anything else = no: "
+            ),
+        }
     }
 
     /// Every argument: its name, then its value on as many lines as that takes.
@@ -189,7 +208,7 @@ mod tests {
     const DESTRUCTIVE: Behavior = Behavior { side_effect: true, destructive: true, ..Behavior::READ };
 
     fn question(args: Value) -> Question<'static> {
-        Question { what: "demo store delete", behavior: DESTRUCTIVE, args, columns: 40 }
+        Question { what: "demo store delete", repeats: None, behavior: DESTRUCTIVE, args, columns: 40 }
     }
 
     #[test]
@@ -211,19 +230,34 @@ mod tests {
         assert!(brief.contains("\n  … 22 more lines; v to view all\n"), "{brief}");
         assert_eq!(whole.lines().count(), 1 + 62 + 1);
         let mut person = Typed(vec!["y", "v"], Vec::new());
-        assert_eq!(ask(&mut person, &brief, &whole), Decision::AllowOnce);
+        assert_eq!(ask(&mut person, &brief, &whole, false), Decision::AllowOnce);
         assert_eq!(person.1, [brief, whole]);
     }
 
     #[test]
     fn only_y_and_a_are_consent() {
         for (answer, decision) in [("y", Decision::AllowOnce), (" a\n", Decision::AllowAlways)] {
-            assert_eq!(ask(&mut Typed(vec![answer], Vec::new()), "?", "?"), decision);
+            assert_eq!(ask(&mut Typed(vec![answer], Vec::new()), "?", "?", false), decision);
         }
         for answer in ["", "n", "yes", "Y", "v", "\u{4}"] {
-            let decision = ask(&mut Typed(vec![answer], Vec::new()), "?", "?");
+            let decision = ask(&mut Typed(vec![answer], Vec::new()), "?", "?", false);
             assert_eq!(decision, Decision::Deny { reason: None }, "{answer:?}");
         }
-        assert_eq!(ask(&mut Typed(vec![], Vec::new()), "?", "?"), Decision::Deny { reason: None });
+        assert_eq!(ask(&mut Typed(vec![], Vec::new()), "?", "?", false), Decision::Deny { reason: None });
+    }
+    #[test]
+    fn whether_an_effect_is_risked_twice_is_shown_and_only_a_no_is_a_no() {
+        let asked = "Earlier attempts ran \u{1b}effects. Go on all the same?";
+        let text = Question { repeats: Some(asked), ..question(json!({"id": 42})) }.text(40);
+        assert_eq!(
+            text,
+            "Earlier attempts ran \\u{1b}effects. Go on all the same?\n'demo store delete' is destructive. \
+             The agent operator wants to run it with:\n  id  42\nRun it? y = yes, anything else = no: "
+        );
+        for (answer, decision) in [("y", Decision::AllowOnce), ("a", Decision::Deny { reason: None })] {
+            assert_eq!(ask(&mut Typed(vec![answer], Vec::new()), "?", "?", true), decision);
+        }
+        let gone = ask(&mut Typed(vec![], Vec::new()), "?", "?", true);
+        assert!(matches!(gone, Decision::Unavailable { .. }), "{gone:?}");
     }
 }

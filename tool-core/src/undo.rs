@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::call::Caller;
+use crate::call::{Caller, Quiet, quiet};
 use crate::canonical;
 use crate::context::ToolContext;
 use crate::error::ToolError;
@@ -42,7 +42,15 @@ pub async fn undo(
     let result = match journal.revert(row.call_id.clone(), RevertStatus::Reverting, None).await {
         Ok(_) => {
             journal.running(&lease);
-            (handler.run)(&RecordedCall::of(row, None), ctx).await
+            let call = RecordedCall::of(row, None);
+            let undone = match quiet(&row.tool_name, || (handler.run)(&call, ctx)) {
+                Some(undone) => Quiet(undone).await,
+                None => None,
+            };
+            // What a handler did that panicked, nobody knows; the call says that it failed, and others can be undone.
+            undone.unwrap_or_else(|| {
+                Err(ToolError::internal("What undoes it stopped unexpectedly.").code("panic"))
+            })
         }
         // Nothing was undone.
         Err(error) => {

@@ -501,3 +501,78 @@ async fn a_cassette_answers_when_the_network_is_gone() {
     );
     assert!(miss.message().contains("/a"), "{miss}");
 }
+
+/// Logs in, and says back what it was given.
+#[tool(register = false)]
+fn log_in(
+    /// Who.
+    user: &str,
+    /// A password.
+    #[arg(secret)]
+    password: &str,
+) -> Value {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let took = CALLS.fetch_add(1, Ordering::SeqCst) + 1;
+    json!({"user": user, "echo": format!("password={password}"), "duration_ms": took})
+}
+
+#[tokio::test]
+async fn a_cassette_holds_no_secret_and_nothing_that_changes_from_run_to_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let known = Arc::new(tool_core::redact::KnownSecrets::new([("API_KEY", "sk-canary-12345")]));
+    let executor = |path: &std::path::Path, mode| {
+        let registry = Registry::builder().add::<LogInTool>().build().unwrap();
+        let shape = tool_core::ShapeSettings {
+            secrets: Arc::clone(&known),
+            results: None,
+            ..tool_core::ShapeSettings::default()
+        };
+        let cassette = Cassette::open(path, mode).unwrap();
+        Executor::standard(registry).shape(shape).before("run", cassette).build().unwrap()
+    };
+    let args = json!({"user": "with sk-canary-12345", "password": "hunter2-hunter2"});
+    let paths = ["a.jsonl", "b.jsonl"].map(|name| folder.path().join(name));
+    for path in &paths {
+        call(&executor(path, CassetteMode::Record), &ToolContext::empty(), "log_in", args.clone())
+            .await
+            .unwrap();
+    }
+    let texts = paths.each_ref().map(|path| std::fs::read_to_string(path).unwrap());
+    assert_eq!(texts[0], texts[1], "recorded twice, one file");
+    assert!(!texts[0].contains("hunter2") && !texts[0].contains("canary"), "{}", texts[0]);
+    assert!(
+        texts[0].contains("password=[secret:password]") && texts[0].contains("[secret:API_KEY]"),
+        "{}",
+        texts[0]
+    );
+    let replaying = executor(&paths[0], CassetteMode::Strict);
+    let output = call(&replaying, &ToolContext::empty(), "log_in", args).await.unwrap().data();
+    assert_eq!((&output["duration_ms"], &output["echo"]), (&json!(0), &json!("password=[secret:password]")));
+}
+
+/// What was fetched.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Fetched {
+    #[schemars(extend("x-log" = "hash"))]
+    text: String,
+    lines: u32,
+}
+
+/// Fetches once.
+#[tool(register = false, side_effect, idempotent)]
+fn fetch_once() -> Fetched {
+    Fetched { text: "the whole text".to_owned(), lines: 1 }
+}
+
+#[tokio::test]
+async fn a_replay_names_what_was_not_kept_of_a_result() {
+    let registry = Registry::builder().add::<FetchOnceTool>().build().unwrap();
+    let journal = Arc::new(MemoryJournal::new());
+    let executor = Executor::standard(registry).journal(journal, JournalMode::All, "test 1").build().unwrap();
+    let keyed = || Call { idempotency_key: Some("k".to_owned()), ..Call::new("fetch_once", json!({})) };
+    let first = executor.call(keyed(), &ToolContext::empty(), Caller::Test).await.unwrap();
+    assert_eq!((&first.data()["text"], first.meta.get("incomplete")), (&json!("the whole text"), None));
+    let again = executor.call(keyed(), &ToolContext::empty(), Caller::Test).await.unwrap();
+    assert_eq!((&again.meta["incomplete"], &again.data()["lines"]), (&json!(["/text"]), &json!(1)));
+    assert!(again.meta["hint"].as_str().unwrap().contains("digest"), "{:?}", again.meta);
+}

@@ -289,3 +289,29 @@ async fn equal_calls_in_a_row_are_told_of_and_a_side_effect_ends() {
         assert!(made(&off, &run, "write", write("x")).await.is_ok());
     }
 }
+
+#[tokio::test]
+async fn what_is_refused_counts_for_nothing() {
+    let clock = Arc::new(ManualClock::default());
+    let settings = LimitSettings { clock: clock.clone(), ..LimitSettings::default() };
+    let hour = Duration::from_secs(3_600);
+    let policy = OnePolicy {
+        tool: Limits { rate: Rate::parse("2/h", None), max_calls_per_run: Some(2), ..Limits::default() },
+        agent: Limits { rate: Rate::parse("1/h", None), ..Limits::default() },
+        ..OnePolicy::default()
+    };
+    let executor = executor(policy, settings);
+    let run = tool_core::Coordinates::new("run");
+    let ctx = ToolContext::builder().agent("bot").provide(Log::default()).at(run).build();
+    let write = async || executor.call(Call::new("write", json!({"name": "a"})), &ctx, Caller::Llm).await;
+    write().await.unwrap();
+    for _ in 0..8 {
+        let error = write().await.unwrap_err();
+        // The tool's own bucket has a token left each time: only the agent's is waited for.
+        assert_eq!((error.kind(), error.retry_after_value()), (ErrorKind::RateLimited, Some(hour)));
+    }
+    clock.advance(hour);
+    write().await.unwrap();
+    clock.advance(hour);
+    assert_eq!(write().await.unwrap_err().code_str(), "call_budget", "two have run");
+}

@@ -248,6 +248,10 @@ impl Approver for Dialogue {
         Box::pin(async move {
             match self.confirm {
                 Confirm::Client => return Decision::AllowOnce,
+                // A setting is no answer of a person: with another one the same call may be asked about.
+                Confirm::Deny if request.question.is_some() => {
+                    return Decision::Unavailable { hint: CANNOT_ASK.to_owned() };
+                }
                 Confirm::Deny => return Decision::Deny { reason: None },
                 Confirm::Ask if !self.connection.can_ask() => {
                     return Decision::Unavailable { hint: CANNOT_ASK.to_owned() };
@@ -261,6 +265,8 @@ impl Approver for Dialogue {
             };
             match reply {
                 Ok(Some(Reply::Accepted(_))) => Decision::AllowOnce,
+                // Nobody has said no.
+                Err(_) if request.question.is_some() => Decision::Unavailable { hint: CANNOT_ASK.to_owned() },
                 Ok(Some(Reply::Declined)) | Err(_) => Decision::Deny { reason: None },
                 Ok(Some(Reply::Cancelled)) => Decision::Cancelled,
                 Ok(None) => Decision::Suspended,
@@ -276,10 +282,13 @@ impl Approver for Dialogue {
     }
 }
 
-/// A call that a tool makes has a key of its own: consent to one call is not consent to another.
+/// The question whether a call may run has the key that clients know. Consent to one thing is not consent to another: what is
+/// asked of a call that a tool makes, or whether an effect may be risked twice, has a key of its own.
 fn approval_key(request: &ApprovalRequest<'_>) -> String {
-    match request.caller {
-        Caller::Tool => format!("{APPROVAL}_{}", request.hash.get(..16).unwrap_or(request.hash)),
+    match (request.caller, request.question) {
+        (Caller::Tool, _) | (_, Some(_)) => {
+            format!("{APPROVAL}_{}", request.hash.get(..16).unwrap_or(request.hash))
+        }
         _ => APPROVAL.to_owned(),
     }
 }

@@ -9,12 +9,11 @@ const SHOWN_BYTES: usize = 8 * 1024;
 /// What is asked before a tool runs.
 pub(crate) fn approval(request: &ApprovalRequest<'_>) -> String {
     let def = request.tool.def();
-    let mut text = format!(
-        "The agent {} wants to run {}, which {}.",
-        plain(request.agent),
-        plain(request.tool.name()),
-        effect(def.behavior)
-    );
+    let (agent, tool) = (plain(request.agent), plain(request.tool.name()));
+    let mut text = match request.question {
+        Some(question) => format!("The agent {agent} wants to run {tool} once more. {}", plain(question)),
+        None => format!("The agent {agent} wants to run {tool}, which {}.", effect(def.behavior)),
+    };
     let args = hidden(def, request.args);
     let members = args.as_object().into_iter().flatten();
     let lines: String =

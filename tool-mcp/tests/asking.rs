@@ -18,7 +18,7 @@ use tokio::io::{
 use tokio_util::sync::CancellationToken;
 use tool_core::journal::{Journal as _, MemoryJournal, RowQuery, Status};
 use tool_core::prelude::*;
-use tool_core::{Executor, JournalMode, Question, Registry};
+use tool_core::{Call, Caller, ContextBuilder, Coordinates, Executor, JournalMode, Question, Registry};
 use tool_mcp::{Confirm, McpCall, McpServer, serve_streams};
 
 /// What was deleted.
@@ -80,6 +80,17 @@ async fn interview(ctx: &ToolContext) -> Result<String, ToolError> {
     Ok(format!("{} {}", who["name"].as_str().unwrap_or(""), why["reason"].as_str().unwrap_or("")))
 }
 
+/// Adds a line, and nobody can tell afterwards.
+#[tool(register = false, side_effect, idempotent = false)]
+fn append(
+    /// What.
+    line: &str,
+    #[ctx] deleted: &Deleted,
+) -> String {
+    deleted.0.fetch_add(1, Ordering::SeqCst);
+    line.to_owned()
+}
+
 struct Client {
     read: Lines<BufReader<ReadHalf<DuplexStream>>>,
     write: WriteHalf<DuplexStream>,
@@ -88,13 +99,43 @@ struct Client {
     journal: Arc<MemoryJournal>,
 }
 
+fn registry() -> Registry {
+    let registry = Registry::builder().add::<DeleteTool>().add::<InterviewTool>().add::<SignTool>();
+    registry.add::<HastyTool>().add::<InquireTool>().add::<AppendTool>().build().unwrap()
+}
+
 impl Client {
     fn new(confirm: Confirm) -> Client {
-        let registry = Registry::builder().add::<DeleteTool>().add::<InterviewTool>().add::<SignTool>();
-        let registry = registry.add::<HastyTool>().add::<InquireTool>().build().unwrap();
-        let journal = Arc::new(MemoryJournal::new());
-        let deleted = Arc::new(Deleted::default());
+        let (journal, deleted) = (Arc::new(MemoryJournal::new()), Arc::new(Deleted::default()));
         let context = ToolContext::builder().provide_arc(Arc::clone(&deleted));
+        Client::on(confirm, journal, deleted, context)
+    }
+
+    /// A client in a run in which another process has made these calls.
+    async fn behind(confirm: Confirm, calls: &[Value]) -> Client {
+        let (first, deleted) = (MemoryJournal::new(), Arc::new(Deleted::default()));
+        let journal = Arc::new(first.another());
+        let context = || {
+            let context = ToolContext::builder().provide_arc(Arc::clone(&deleted));
+            context.at(Coordinates::new("m10"))
+        };
+        let executor = Executor::standard(registry());
+        let executor = executor.journal(Arc::new(first), JournalMode::Effects, "tests").build().unwrap();
+        for call in calls {
+            let call = Call::new(call["name"].as_str().unwrap(), call["arguments"].clone());
+            executor.call(call, &context().build(), Caller::Test).await.unwrap();
+        }
+        let builder = context();
+        Client::on(confirm, journal, deleted, builder)
+    }
+
+    fn on(
+        confirm: Confirm,
+        journal: Arc<MemoryJournal>,
+        deleted: Arc<Deleted>,
+        context: ContextBuilder,
+    ) -> Client {
+        let registry = registry();
         let server = Executor::standard(registry).journal(journal.clone(), JournalMode::Effects, "tests");
         let server = McpServer::builder(server).context(context).confirm(confirm);
         let server = server.build().unwrap();
@@ -380,4 +421,73 @@ async fn the_legacy_era_asks_during_the_call() {
     let params = json!({"name": "interview", "arguments": {}});
     mute.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
     assert_eq!(failure(&mute.receive().await)["code"], "input_unavailable");
+}
+
+/// The key and the text of the one question of a round.
+fn question(answer: &Value) -> (String, String) {
+    let requests = answer["result"]["inputRequests"].as_object().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(requests.len(), 1, "{answer}");
+    let (key, request) = requests.iter().next().unwrap();
+    (key.clone(), request["params"]["message"].as_str().unwrap().to_owned())
+}
+
+fn reply(key: &str, action: &str) -> Value {
+    json!({key: {"action": action, "content": {}}})
+}
+
+#[tokio::test]
+async fn consent_to_a_call_is_no_consent_to_risk_an_effect_twice() {
+    let mut client = Client::behind(Confirm::Ask, &[deletion("one")]).await;
+    let call = deletion("two");
+    let first = client.asked(call.clone()).await;
+    assert_eq!(question(&first).0, "approval");
+    let second = client.asked(retry(&call, &state(&first), &reply("approval", "accept"))).await;
+    let (key, text) = question(&second);
+    assert!(key.starts_with("approval_") && key.len() <= 32, "{key}");
+    assert!(text.contains("Earlier attempts ran") && text.contains("delete (attempt 1, seq 1)"), "{text}");
+    assert!(text.contains("\"two\"") && !text.contains("hunter2"), "{text}");
+    assert_eq!(client.deleted(), 1, "nothing ran in this server");
+    let done = client.asked(retry(&call, &state(&second), &reply(&key, "accept"))).await;
+    assert_eq!((done["result"]["content"][0]["text"].as_str(), client.deleted()), (Some("two is gone"), 2));
+    let rows = client.journal.rows(&RowQuery::default()).await.unwrap();
+    assert_eq!(rows[1].approved_by.as_deref(), Some("person"));
+    // What a client foresees is no answer to that question.
+    let mut early = deletion("three");
+    early["inputResponses"] = reply(&key, "accept");
+    assert_eq!(question(&client.asked(early).await).0, "approval");
+}
+
+#[tokio::test]
+async fn a_no_at_the_replay_gate_is_final_and_a_question_that_waits_is_not() {
+    let append = |line: &str| json!({"name": "append", "arguments": {"line": line}});
+    let mut client = Client::behind(Confirm::Ask, &[append("one")]).await;
+    let first = client.asked(append("two")).await;
+    let (key, _) = question(&first);
+    // Who asks nobody answers the next time: it was not refused meanwhile.
+    let again = client.asked(append("two")).await;
+    assert_eq!(question(&again).0, key);
+    let refused = client.asked(retry(&append("two"), &state(&again), &reply(&key, "decline"))).await;
+    let error = failure(&refused);
+    assert_eq!((&error["code"], &error["details"]["layer"]), (&json!("replay_denied"), &json!("journal")));
+    let final_too = failure(&client.asked(append("three")).await);
+    assert_eq!((&final_too["code"], client.deleted()), (&json!("replay_denied"), 1));
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_has_not_said_no() {
+    let append = json!({"name": "append", "arguments": {"line": "two"}});
+    let first = json!({"name": "append", "arguments": {"line": "one"}});
+    for confirm in [Confirm::Ask, Confirm::Deny] {
+        let mut client = Client::behind(confirm, std::slice::from_ref(&first)).await;
+        let error = failure(&client.modern(append.clone(), json!({})).await);
+        assert_eq!((&error["code"], client.deleted()), (&json!("confirmation_unavailable"), 1), "{error}");
+        if confirm == Confirm::Ask {
+            question(&client.asked(append.clone()).await);
+        }
+    }
+    let mut trusted = Client::behind(Confirm::Client, &[first]).await;
+    trusted.modern(append, json!({})).await;
+    assert_eq!(trusted.deleted(), 2);
+    let rows = trusted.journal.rows(&RowQuery::default()).await.unwrap();
+    assert_eq!(rows[1].approved_by.as_deref(), Some("client"));
 }

@@ -111,6 +111,7 @@ cases! {
         failed_gives_the_error_to_later_calls
         not_done_lets_later_calls_run
         unknown_leaves_the_doubt
+        a_try_to_settle_is_counted_before_it_is_made
         abandoned_ends_it
         what_is_not_in_doubt_cannot_be_settled
         an_unknown_call_cannot_be_settled
@@ -125,12 +126,14 @@ cases! {
         an_audit_row_is_written_with_the_outcome_and_not_without
         the_rounds_of_a_call_are_one_audit_row
         a_call_whose_owner_died_has_its_audit_row_from_who_finds_it
+        a_lost_call_is_told_of_as_any_other
         audit_rows_are_found_by_each_question_the_newest_first
         audit_rows_go_after_ninety_days
     }
     rows {
         rows_are_in_the_order_of_numbers
         rows_are_found_by_each_question
+        rows_are_found_by_what_the_replay_gate_asks
         pages_join_to_the_whole
         every_column_is_read_back
         large_values_are_whole

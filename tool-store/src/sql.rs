@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use tool_core::journal::{Row, RowQuery};
+use tool_core::journal::{Column, Row, RowQuery};
 
 use crate::audit;
 
@@ -108,6 +108,18 @@ pub(crate) fn columns() -> String {
     names.join(", ")
 }
 
+/// The columns of [`RowQuery::brief`]: what went in and came out is not read, however long it is.
+fn brief() -> String {
+    let named = |column: &Column| match column.name {
+        "input_json" => "'' AS input_json",
+        "output_json" => "NULL AS output_json",
+        "error_json" => "NULL AS error_json",
+        name => name,
+    };
+    let names: Vec<&str> = Row::COLUMNS.iter().map(named).collect();
+    names.join(", ")
+}
+
 /// A value of a query.
 #[derive(Clone, Debug)]
 pub(crate) enum Param {
@@ -117,7 +129,8 @@ pub(crate) enum Param {
 
 /// The statement of a query and its values.
 pub(crate) fn select(query: &RowQuery, place: fn(usize) -> String) -> (String, Vec<Param>) {
-    let mut sql = format!("SELECT {} FROM tool_calls", columns());
+    let columns = if query.brief { brief() } else { columns() };
+    let mut sql = format!("SELECT {columns} FROM tool_calls");
     let mut params = Vec::new();
     let mut word = " WHERE ";
     let mut and = |sql: &mut String, column: &str, value: Param| {
@@ -150,6 +163,22 @@ pub(crate) fn select(query: &RowQuery, place: fn(usize) -> String) -> (String, V
     if let Some(status) = query.status {
         use tool_core::journal::Word as _;
         and(&mut sql, "status", text(status.word()));
+    }
+    if let Some(args_sha256) = &query.args_sha256 {
+        and(&mut sql, "args_sha256", text(args_sha256));
+    }
+    if let Some(unprotected) = &query.unprotected {
+        params.push(Param::Int(i64::from(unprotected.before)));
+        let before = place(params.len());
+        let _ = write!(sql, "{word}(attempt < {before}");
+        if let Some(owner) = &unprotected.except {
+            params.push(text(owner));
+            let owner = place(params.len());
+            let _ = write!(sql, " OR (attempt = {before} AND owner IS DISTINCT FROM {owner})");
+        }
+        sql.push_str(") AND COALESCE(side_effect, 1) = 1 AND COALESCE(idempotent, 0) = 0");
+        sql.push_str(" AND takes_key = 0 AND replay_of IS NULL");
+        word = " AND ";
     }
     const ORDER: &str = "tenant, run_id, node_id, iteration, attempt, seq";
     if let Some(after) = &query.after {

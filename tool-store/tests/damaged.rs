@@ -214,3 +214,54 @@ fn an_intent_that_nobody_took_is_not_open_for_ever() {
         }
     });
 }
+
+#[test]
+fn what_is_salvaged_goes_on_behind_the_damage_and_can_be_opened() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("a/journal.db");
+    drop(filled(&path, 400));
+    let whole = std::fs::read(&path).unwrap();
+    let pages = whole.len() / PAGE;
+    let (mut complete, mut partial, mut lost) = (0, 0, 0);
+    // Each page that is not the first, which says whose file it is.
+    let places: Vec<usize> = (1..pages).step_by(pages / tool_trials::by_effort(&40, &12)).collect();
+    for page in places {
+        let damaged = copied(&path, &home.path().join(page.to_string()));
+        let file = std::fs::OpenOptions::new().write(true).open(&damaged).unwrap();
+        file.write_all_at(&[0xff; PAGE], (page * PAGE) as u64).unwrap();
+        drop(file);
+        let to = damaged.with_file_name("copy.db");
+        let salvaged = tool_store::sqlite::salvage(&damaged, &to).unwrap();
+        let (name, calls, why) = &salvaged.tables[0];
+        assert_eq!(name, "tool_calls");
+        assert!(*calls == 400 || why.is_some(), "page {page}: {salvaged:?}");
+        let journal = open(&to).unwrap();
+        let report = block(journal.verify(VerifyOptions { full: true, expect: None })).unwrap();
+        assert!(report.verdict.is_ok(), "page {page}: {}", report.verdict);
+        assert_eq!((rows(&journal).unwrap().len(), report.rows), (*calls, *calls as u64), "page {page}");
+        match *calls {
+            400 => complete += 1,
+            300..400 => partial += 1,
+            // What points to the pages of all calls.
+            _ => lost += 1,
+        }
+        drop(journal);
+        std::fs::remove_dir_all(damaged.parent().unwrap()).unwrap();
+    }
+    println!("salvaged: {complete} copies with all calls, {partial} with most, {lost} with fewer");
+    assert!(partial > 0 && lost <= 2, "{complete} {partial} {lost}");
+}
+
+#[test]
+fn an_error_of_damage_names_the_file_and_the_way_out() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("a/journal.db");
+    drop(filled(&path, CALLS));
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[..16].copy_from_slice(b"SQLite format 9\0");
+    std::fs::write(&path, bytes).unwrap();
+    let error = tool_core::ToolError::from(open(&path).unwrap_err());
+    assert_eq!(error.code_str(), "journal_corrupt");
+    assert!(error.message().contains(&path.display().to_string()), "{error}");
+    assert!(error.hint_str().unwrap().contains("journal salvage"), "{error}");
+}

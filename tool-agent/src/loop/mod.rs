@@ -105,10 +105,8 @@ impl ToolLoop {
                     results.insert(i, Err(too_many(most)));
                 }
                 Ok(args) => {
-                    run.push(Call {
-                        call_id: Some(call.id.clone()),
-                        ..Call::new(call.name.clone(), args.clone())
-                    });
+                    // The id of the wire is only unique within its conversation: the executor makes one that is for the journal.
+                    run.push(Call::new(call.name.clone(), args.clone()));
                     places.push(i);
                     call.args = Ok(args);
                 }

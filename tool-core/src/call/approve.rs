@@ -7,23 +7,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tracing::Instrument as _;
 
-use super::approvals::{
-    Approval, ApprovalId, ApprovalState, Approvals, Flood, MemoryApprovals, approval_hash,
-};
-use super::facts::Facts;
+use super::Caller;
+use super::approvals::{ApprovalId, approval_hash};
 use super::gate::Admitted;
 use super::layer::{Invocation, Layer, Next};
 use super::policy::ToolApproval;
-use super::redact::{AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW, Form, KnownSecrets, envelope, redact};
+use super::question::{Answer, Questions};
 use super::refuse::refuse;
 use super::who::Who;
-use super::{Caller, run};
-use crate::ask::INPUT_REQUIRED;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
-use crate::journal::now_ms;
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
 use crate::search;
@@ -99,7 +93,7 @@ pub enum Decision {
 
 impl Decision {
     /// The word in measurements.
-    fn word(&self) -> &'static str {
+    pub(super) fn word(&self) -> &'static str {
         match self {
             Decision::AllowOnce => "once",
             Decision::AllowAlways => "always",
@@ -143,21 +137,19 @@ pub(super) struct Approve {
     level: ApprovalLevel,
     /// Whether a policy may say otherwise.
     by_policy: bool,
-    approvals: Box<dyn Approvals>,
+    questions: Arc<Questions>,
     /// What secret arguments are digested with.
     key: [u8; 32],
-    flood: Flood,
 }
 
 impl Approve {
     pub(super) fn new(
         level: ApprovalLevel,
         by_policy: bool,
-        approvals: Option<Box<dyn Approvals>>,
+        questions: Arc<Questions>,
         key: [u8; 32],
     ) -> Self {
-        let approvals = approvals.unwrap_or_else(|| Box::new(MemoryApprovals::default()));
-        Self { level, by_policy, approvals, key, flood: Flood::default() }
+        Self { level, by_policy, questions, key }
     }
 
     /// Whether calls of a tool need approval: what the policy says, else the executor's level.
@@ -178,16 +170,13 @@ impl Approve {
         who: Who<'_>,
         admitted: Option<&Admitted>,
     ) -> bool {
-        let find = || self.approvals.find(&self.hash(tool, args, who)).ok().flatten();
-        let known = || if self.approvals.is_there() { find() } else { None };
-        let decided = |state| matches!(state, ApprovalState::Once | ApprovalState::Always);
-        self.covers(tool, admitted) && !known().is_some_and(|approval| decided(approval.state))
+        self.covers(tool, admitted) && !self.questions.is_decided(&self.hash(tool, args, who))
     }
 
     fn hash(&self, tool: &ToolEntry, args: &Value, who: Who<'_>) -> String {
         // The store's key is asked for only where something is digested with it: it may have to be opened for that.
         let has_secrets = tool.def().params.iter().any(|param| param.keys.secret);
-        let key = if has_secrets { self.approvals.key().unwrap_or(self.key) } else { self.key };
+        let key = if has_secrets { self.questions.key().unwrap_or(self.key) } else { self.key };
         approval_hash(who.tenant, who.agent, tool, args, &key)
     }
 
@@ -195,91 +184,11 @@ impl Approve {
         if !self.covers(inv.tool, inv.ext.get()) {
             return Ok(());
         }
-        let (who, name) = (Who::of(inv.ctx), inv.tool.name());
-        let hash = self.hash(inv.tool, &inv.args, who);
-        let approval = |id: ApprovalId, state| Approval {
-            id,
-            hash: hash.clone(),
-            tenant: who.tenant.to_owned(),
-            agent: who.agent.to_owned(),
-            tool: name.to_owned(),
-            args: shown(inv),
-            state,
-            at_ms: now_ms(),
-        };
-        // A consent is for one call: what another call has taken meanwhile is looked for again.
-        while let Some(known) = self.approvals.find(&hash)? {
-            match known.state {
-                ApprovalState::Always => {
-                    note(inv, "always", Some(&known.id));
-                    return Ok(());
-                }
-                ApprovalState::Once => {
-                    if self.approvals.revoke(&known.id)? {
-                        note(inv, "later", Some(&known.id));
-                        return Ok(());
-                    }
-                }
-                ApprovalState::Denied { reason } => {
-                    self.approvals.revoke(&known.id)?;
-                    return Err(denied(name, reason));
-                }
-                ApprovalState::Pending => return Err(pending(name, &known.id)),
-            }
-        }
-        let Some(approver) = inv.ctx.approver() else { return Err(unavailable(inv.tool)) };
-        // A person who asks for many calls is asked about each; a model must not wear a person down.
-        let _question = match inv.caller {
-            Caller::Cli => None,
-            _ => Some(self.flood.open(who.agent, Instant::now()).ok_or_else(|| flood(name))?),
-        };
-        let request = ApprovalRequest {
-            tool: inv.tool,
-            args: &inv.args,
-            caller: inv.caller,
-            question: None,
-            agent: who.agent,
-            hash: &hash,
-        };
-        let asked = Instant::now();
-        let span = tracing::debug_span!(target: "toolbox::call", "toolbox.approve");
-        let decision = tokio::select! {
-            biased;
-            () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
-            decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)).instrument(span) => decision,
-        };
-        if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
-            facts.known().approval =
-                Some((asked.elapsed(), decision.as_ref().map_or("timeout", Decision::word)));
-        }
-        match decision {
-            // The answer that was read may be the end of a terminal that the caller has left.
-            _ if inv.ctx.is_cancelled() => Err(run::cancelled(inv.tool.def())),
-            Ok(Decision::AllowOnce) => {
-                note(inv, approver.name(), None);
-                Ok(())
-            }
-            Ok(Decision::AllowAlways) => {
-                let id = ApprovalId(format!("ap_{}", hash.get(..16).unwrap_or(&hash)));
-                note(inv, approver.name(), Some(&id));
-                self.approvals.put(approval(id, ApprovalState::Always))
-            }
-            Ok(Decision::Deny { reason }) => Err(denied(name, reason)),
-            Ok(Decision::Pending(id)) => {
-                self.approvals.put(approval(id.clone(), ApprovalState::Pending))?;
-                Err(pending(name, &id))
-            }
-            Ok(Decision::Suspended) => {
-                Err(ToolError::denied(format!("{name} waits for an answer.")).code(INPUT_REQUIRED))
-            }
-            Ok(Decision::Cancelled) => Err(run::cancelled(inv.tool.def())),
-            Ok(Decision::Unavailable { hint }) => {
-                let error = ToolError::denied(format!("{name} needs approval, and nobody can be asked."));
-                Err(error.code("confirmation_unavailable").hint(hint))
-            }
-            Err(_) => {
-                Err(ToolError::denied(format!("Nobody approved {name} in time.")).code("approval_timeout"))
-            }
+        let hash = self.hash(inv.tool, &inv.args, Who::of(inv.ctx));
+        match self.questions.ask(inv, &hash, None).await? {
+            Answer::Yes => Ok(()),
+            Answer::No { reason } => Err(denied(inv.tool.name(), reason)),
+            Answer::Nobody => Err(unavailable(inv.tool)),
         }
     }
 }
@@ -302,36 +211,9 @@ impl Layer for Arc<Approve> {
     }
 }
 
-/// The arguments as somebody may see them who decides later.
-fn shown(inv: &Invocation<'_>) -> Value {
-    let schema = inv.tool.def().input_schema().map_or(Value::Bool(true), |input| input.schema().clone());
-    let (none, own) = (KnownSecrets::default(), inv.ctx.running().and_then(|call| call.known_secrets()));
-    let shown = redact(&inv.args, &schema, own.unwrap_or(&none), Form::Audit).value;
-    envelope(shown, AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW)
-}
-
-/// Notes for the audit row who consented.
-fn note(inv: &Invocation<'_>, by: &str, id: Option<&ApprovalId>) {
-    if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
-        facts.approved(by, id);
-    }
-}
-
 fn denied(tool: &str, reason: Option<String>) -> ToolError {
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     ToolError::denied(format!("{tool} was not approved{reason}.")).code("approval_denied")
-}
-
-fn pending(tool: &str, id: &ApprovalId) -> ToolError {
-    ToolError::denied(format!("{tool} waits for somebody to approve it."))
-        .code("approval_pending")
-        .hint("make the same call again once it is approved")
-        .detail("approval_id", id.0.as_str())
-}
-
-fn flood(tool: &str) -> ToolError {
-    ToolError::denied(format!("{tool} needs approval, and too many questions were asked already."))
-        .code("approval_flood")
 }
 
 fn unavailable(tool: &ToolEntry) -> ToolError {

@@ -6,6 +6,7 @@ use std::task::Poll;
 
 use serde_json::Value;
 
+use super::refuse::refuse;
 use super::{Call, Caller, Executor};
 use crate::context::ToolContext;
 use crate::error::ToolError;
@@ -67,7 +68,7 @@ impl Executor {
             self.run_together(&mut together, ctx, caller, &mut batch).await;
             let terminal = tool.filter(|tool| tool.def().terminal).map(|tool| tool.name().to_owned());
             let result = match (&terminal, &batch.finish) {
-                (Some(name), Some(_)) => Err(already_finished(name)),
+                (Some(_), Some(_)) => self.refuse_late(call, ctx, caller).await,
                 _ => self.call(call, ctx, caller).await,
             };
             if let (Some(name), Ok(output), None) = (terminal, &result, &batch.finish) {
@@ -108,6 +109,8 @@ async fn all<F: Future>(mut running: Vec<Pin<Box<F>>>) -> Vec<F::Output> {
     done.into_iter().flatten().collect()
 }
 
-fn already_finished(tool: &str) -> ToolError {
-    ToolError::conflict(format!("{tool} was not run: the run has ended already.")).code("already_finished")
+/// What a terminal call is refused with when the run has ended.
+pub(super) fn already_finished(tool: &str) -> ToolError {
+    let text = format!("{tool} was not run: the run has ended already.");
+    refuse("run", ToolError::conflict(text).code("already_finished"))
 }

@@ -11,21 +11,23 @@ use super::decode::Reading;
 use super::executor::{Executor, Inner};
 use super::gate::{Gatekeeper, Judge, Snapshots};
 use super::identify::Identify;
-use super::journal::{JournalMode, Recorder, Shared, SnapshotHook};
+use super::journal::{JournalMode, Recorder, Shared};
 use super::layer::Layer;
 #[cfg(feature = "limit")]
 use super::limit::{Limit, LimitSettings};
 use super::metrics::{Meter, Metrics};
 use super::outside::Outside;
 use super::policy::Policy;
+use super::question::Questions;
 use super::retry::Retry;
 use super::run::Abandoned;
 use super::shape::{READ_RESULT, Shape, ShapeSettings, no_reader};
+use super::snapshot::SnapshotHook;
 use crate::args::Coerce;
 use crate::context::ToolContext;
 use crate::error::ToolError;
 use crate::journal::Journal;
-use crate::registry::Registry;
+use crate::registry::{Registry, ToolEntry};
 
 /// The steps of a call that a layer can stand beside, outermost first.
 const STEPS: [&str; 9] = ["decode", "gate", "approve", "limit", "journal", "shape", "check", "retry", "run"];
@@ -158,7 +160,9 @@ impl ExecutorBuilder {
         program: impl Into<String>,
     ) -> Self {
         let program = program.into();
-        self.journal = Some(Shared { journal, mode, program, snapshot: None, replay_reads: false });
+        let questions = Arc::new(Questions::new(None));
+        self.journal =
+            Some(Shared { journal, mode, program, snapshot: None, replay_reads: false, questions });
         self
     }
 
@@ -233,19 +237,28 @@ impl ExecutorBuilder {
     /// # Errors
     /// `internal`, code `unknown_layer`, for a layer beside a step that does not exist, or outside `decode`, or
     /// `read_result_missing` where parked results could not be read;
-    /// `not_configured`, code `capability_missing`, for what the tools need and the context does not provide.
+    /// `not_configured`, code `capability_missing`, for what the tools need and the context does not provide, or
+    /// `journal_key_missing` where a tool has a secret argument and the journal no key.
     pub fn build(self) -> Result<Executor, ToolError> {
         if let Some(ctx) = &self.context {
             self.registry.check_capabilities(ctx)?;
         }
+        if let Some(shared) = self.journal.as_ref().filter(|shared| !shared.journal.has_pepper()) {
+            let secret = |tool: &&ToolEntry| tool.def().params.iter().any(|param| param.keys.secret);
+            if let Some(tool) = self.registry.iter().find(|tool| secret(tool) && shared.concerns(tool.def()))
+            {
+                return Err(no_pepper(tool.name()));
+            }
+        }
         let by_policy = self.policy.is_some();
         let gated = self.snapshots.is_some() || self.policy.is_some();
         let gate = gated.then(|| Arc::new(Gatekeeper::new(&self.registry, self.snapshots, self.policy)));
-        let (approvals, key) = (self.approvals, self.approval_key);
+        let (questions, key) = (Arc::new(Questions::new(self.approvals)), self.approval_key);
         let level = self.approve.or_else(|| by_policy.then(ApprovalLevel::default));
-        let approve = level.map(|level| Arc::new(Approve::new(level, by_policy, approvals, key)));
+        let approve =
+            level.map(|level| Arc::new(Approve::new(level, by_policy, Arc::clone(&questions), key)));
         let mut chain = Chain::default();
-        let journal = self.journal.map(Arc::new);
+        let journal = self.journal.map(|journal| Arc::new(Shared { questions, ..journal }));
         if let Some(shared) = &journal {
             chain.add(IDENTIFY, Box::new(Identify(Arc::clone(shared))));
         }
@@ -300,6 +313,15 @@ impl ExecutorBuilder {
             closing: Arc::default(),
         }))
     }
+}
+
+/// Why an executor cannot be built: the journal would hold what is guessed easily.
+fn no_pepper(tool: &str) -> ToolError {
+    ToolError::not_configured(format!(
+        "{tool} has a secret argument, and the journal has no key to digest it with."
+    ))
+    .code("journal_key_missing")
+    .hint("set TOOLBOX_JOURNAL_KEY to 64 hex digits, the same for all workers")
 }
 
 /// The layers of an executor, each with its place.

@@ -1,7 +1,6 @@
 //! Run coordinates: which task of which run a call belongs to, and which attempt at it. (journal.md §3)
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::context::ToolContext;
 use crate::journal::{Ordinals, Row, Task};
@@ -12,7 +11,6 @@ use crate::journal::{Ordinals, Row, Task};
 /// use tool_core::{Coordinates, ToolContext};
 /// let ctx = ToolContext::empty().for_run(Coordinates::new("run-1").node("pay").attempt(2));
 /// assert_eq!((ctx.run_id(), ctx.node_id(), ctx.attempt()), ("run-1", "pay", 2));
-/// assert_eq!((ctx.next_seq(), ctx.next_seq()), (1, 2));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Coordinates {
@@ -113,7 +111,6 @@ pub(crate) struct RunScope {
     pub(crate) ordinals: Ordinals,
     /// A recorded call that is run again under its own keys.
     pub(crate) recovers: Option<Box<Row>>,
-    seq: AtomicU64,
 }
 
 impl RunScope {
@@ -156,10 +153,5 @@ impl ToolContext {
     /// Which try this is, from 1.
     pub fn attempt(&self) -> u32 {
         self.coordinates().attempt
-    }
-
-    /// The next number of this attempt in this process, from 1; always 1 where there is no run.
-    pub fn next_seq(&self) -> u64 {
-        self.run().map_or(1, |run| run.seq.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }

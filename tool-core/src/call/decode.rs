@@ -52,7 +52,13 @@ impl Default for Reading {
 /// What a surface asks for: a call, or the text of its arguments.
 pub(super) enum Asked<'t> {
     Call(Call),
-    Text { tool: &'t str, text: &'t str, call_id: Option<String> },
+    /// A call that comes after the end of its run: it is told of like any other, and refused.
+    Late(Call),
+    Text {
+        tool: &'t str,
+        text: &'t str,
+        call_id: Option<String>,
+    },
 }
 
 impl Asked<'_> {
@@ -62,23 +68,35 @@ impl Asked<'_> {
         Asked::Call(call)
     }
 
+    /// A call after the end of its run.
+    pub(super) fn late(mut call: Call) -> Self {
+        depth::prune(&mut call.args, MAX_DEPTH + 1);
+        Asked::Late(call)
+    }
+
+    pub(super) fn is_late(&self) -> bool {
+        matches!(self, Asked::Late(_))
+    }
+
     pub(super) fn tool(&self) -> &str {
         match self {
-            Asked::Call(call) => &call.tool,
+            Asked::Call(call) | Asked::Late(call) => &call.tool,
             Asked::Text { tool, .. } => tool,
         }
     }
 
     pub(super) fn take_call_id(&mut self) -> Option<String> {
         match self {
-            Asked::Call(call) => call.call_id.take(),
+            Asked::Call(call) | Asked::Late(call) => call.call_id.take(),
             Asked::Text { call_id, .. } => call_id.take(),
         }
     }
 
     pub(super) fn take_key(&mut self) -> Option<String> {
         match self {
-            Asked::Call(call) => call.idempotency_key.take().filter(|key| !key.is_empty()),
+            Asked::Call(call) | Asked::Late(call) => {
+                call.idempotency_key.take().filter(|key| !key.is_empty())
+            }
             Asked::Text { .. } => None,
         }
     }
@@ -87,7 +105,7 @@ impl Asked<'_> {
     pub(super) fn give_call_id(&mut self) -> String {
         let own = self.take_call_id().unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
         match self {
-            Asked::Call(call) => call.call_id = Some(own.clone()),
+            Asked::Call(call) | Asked::Late(call) => call.call_id = Some(own.clone()),
             Asked::Text { call_id, .. } => *call_id = Some(own.clone()),
         }
         own
@@ -96,10 +114,11 @@ impl Asked<'_> {
     /// The arguments as they came.
     pub(super) fn raw_args(&self) -> Value {
         match self {
-            Asked::Call(Call { args: Value::String(text), .. }) => {
+            Asked::Call(Call { args: Value::String(text), .. })
+            | Asked::Late(Call { args: Value::String(text), .. }) => {
                 serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
             }
-            Asked::Call(call) => call.args.clone(),
+            Asked::Call(call) | Asked::Late(call) => call.args.clone(),
             Asked::Text { text, .. } => {
                 serde_json::from_str(text).unwrap_or_else(|_| Value::String((*text).to_owned()))
             }
@@ -116,7 +135,7 @@ impl Asked<'_> {
         secrets: impl FnOnce() -> Option<&'s KnownSecrets>,
     ) -> Result<Decoded, ToolError> {
         guard(def.name, secrets, || match self {
-            Asked::Call(call) => decode(def, std::mem::take(call), reading, keep),
+            Asked::Call(call) | Asked::Late(call) => decode(def, std::mem::take(call), reading, keep),
             Asked::Text { text, .. } => decode_text(def, text, reading, keep),
         })
     }
@@ -131,7 +150,7 @@ impl Asked<'_> {
         run: &mut AtOnce,
     ) -> Result<Notes, ToolError> {
         let call = match self {
-            Asked::Call(call) => std::mem::take(call),
+            Asked::Call(call) | Asked::Late(call) => std::mem::take(call),
             Asked::Text { text, .. } => {
                 if text.len() <= reading.max_bytes
                     && let Some(args) = &mut Args::direct(def, text)

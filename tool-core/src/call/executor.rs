@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::approve::Approve;
+use super::batch::already_finished;
 use super::builder::ExecutorBuilder;
 use super::closing::{Closing, Drained};
 use super::decode::{Asked, Decoded, Keep, Reading, tell};
@@ -174,6 +175,11 @@ impl Executor {
         self.inner.closing.drain(grace).await
     }
 
+    /// Refuses a call whose run has ended, and tells of it as of any other.
+    pub(super) async fn refuse_late(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
+        self.run(Asked::late(call), ctx, caller).await
+    }
+
     pub(super) async fn run(&self, asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let scrubs = self.inner.shape.as_ref().filter(|shape| !shape.unscrubbed.contains(asked.tool()));
         let result = match &self.inner.outside {
@@ -209,6 +215,9 @@ impl Executor {
                 facts.known().hidden = Some(hidden);
             }
             return Err(error);
+        }
+        if asked.is_late() {
+            return Err(already_finished(tool.name()));
         }
         if let Some(audit) = inner.outside.as_ref().and_then(|outside| outside.audit.as_ref()) {
             audit.check(tool)?;

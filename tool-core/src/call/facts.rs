@@ -44,8 +44,8 @@ pub(super) struct Known {
     pub(super) secrets: Option<Arc<KnownSecrets>>,
     /// Whether the journal has the audit row with the outcome.
     pub(super) audited: bool,
-    /// How long somebody thought about the call, and what came of it.
-    pub(super) approval: Option<(Duration, &'static str)>,
+    /// How long somebody thought about each question, and what came of it.
+    pub(super) approvals: Vec<(Duration, &'static str)>,
 }
 
 impl Facts {

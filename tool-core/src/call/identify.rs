@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
-use super::journal::{Recorder, Shared};
+use super::journal::{Recorder, Shared, refused};
 use super::layer::{Invocation, Layer, Next};
 use super::recording::Identity;
+use crate::canonical;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
+use crate::journal::key::canonical_arguments;
 use crate::journal::state::{self, Decision, Incoming};
 use crate::journal::{CallKey, Class, Row, RowQuery};
 use crate::output::ToolResult;
@@ -29,23 +31,26 @@ impl Identify {
         let Some(scope) = inv.ctx.running() else { return Ok(Identity::default()) };
         let (journal, def) = (&self.0.journal, inv.tool.def());
         let aliases: Vec<&str> = inv.tool.aliases().collect();
-        let mut recorded = Vec::new();
+        let arguments = canonical_arguments(def, &inv.args, &journal.pepper());
+        let args_sha256 = canonical::sha256(&arguments);
+        let mut taken = Vec::new();
         // Reads are not deduplicated: their number need not be right.
         if def.behavior.side_effect && !inv.ctx.run_id().is_empty() && scope.recording().explicit.is_none() {
             let query = RowQuery {
                 task: Some(inv.ctx.coordinates().task()),
                 attempt: Some(inv.ctx.attempt()),
                 tool: Some(inv.tool.name().to_owned()),
+                args_sha256: Some(args_sha256.clone()),
+                brief: true,
                 ..RowQuery::default()
             };
             let parent = scope.parent().map(|parent| parent.id());
             let rows = journal.rows(&query).await?;
-            let other = |row: &Row| row.parent_call_id.as_deref() == parent && row.call_id != scope.id();
-            let equal = rows.into_iter().filter(other);
-            recorded.extend(equal.map(|row| (row.args_sha256, row.ordinal)));
+            let other = |row: &&Row| row.parent_call_id.as_deref() == parent && row.call_id != scope.id();
+            taken.extend(rows.iter().filter(other).map(|row| row.ordinal));
         }
-        let pepper = journal.pepper();
-        let identity = scope.identify(inv.tool.name(), def, &aliases, &inv.args, &pepper, &recorded);
+        let arguments = (&arguments, args_sha256);
+        let identity = scope.identify(inv.tool.name(), &aliases, arguments, &taken);
         Ok(scope.recording().set_identity(identity).clone())
     }
 
@@ -67,8 +72,8 @@ impl Identify {
     }
 
     async fn pass<'a>(&'a self, mut inv: Invocation<'a>, next: Next<'a>) -> ToolResult {
-        let identity = self.identify(&inv).await?;
-        if !self.will_replay(&inv, &identity).await? {
+        let identity = self.identify(&inv).await.map_err(refused)?;
+        if !self.will_replay(&inv, &identity).await.map_err(refused)? {
             return next.run(inv).await;
         }
         let again = next.again();
@@ -77,7 +82,7 @@ impl Identify {
             args: Arc::clone(&inv.args),
             ctx: inv.ctx,
             caller: inv.caller,
-            ext: super::Ext::default(),
+            ext: inv.ext.clone(),
         };
         inv.ext.insert(WillReplay);
         match next.run(inv).await {

@@ -3,7 +3,6 @@
 //!
 //! Whether a call runs, repeats, waits or asks is decided in [`crate::journal::state`]; here it is carried out.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,9 +12,12 @@ use tracing::Instrument as _;
 use super::facts::Facts;
 use super::identify::{RECONSIDER, WillReplay};
 use super::layer::{Invocation, Layer, Next};
+use super::question::Questions;
 use super::recording::Identity;
 use super::redact::sha256;
+use super::refuse::refuse;
 use super::settle::{self, Asked};
+use super::snapshot::{self, SnapshotHook};
 use super::{CallScope, redact, run};
 use crate::ask::INPUT_REQUIRED;
 use crate::context::ToolContext;
@@ -33,9 +35,6 @@ pub const JOURNAL_WAIT: Duration = Duration::from_secs(30);
 /// How long a handler that reconciles may take.
 pub const RECONCILE_TIME: Duration = Duration::from_secs(30);
 
-/// How long a snapshot may take.
-pub const SNAPSHOT_TIME: Duration = Duration::from_secs(10);
-
 /// Which calls are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JournalMode {
@@ -46,32 +45,6 @@ pub enum JournalMode {
     All,
 }
 
-/// What a [`SnapshotHook`] is told.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct EffectInfo<'a> {
-    /// The effective name of the tool.
-    pub tool: &'a str,
-    /// The id of the call.
-    pub call_id: &'a str,
-    /// What the call was recorded as.
-    pub status: Status,
-    /// The workspace of the call, where its context has a [`WorkspaceRoot`].
-    pub workspace: Option<&'a Path>,
-}
-
-/// The capability that tells a [`SnapshotHook`] where files may have changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkspaceRoot(pub PathBuf);
-
-/// Somebody who looks after each side effect that ran, before its result goes out.
-///
-/// It has ten seconds; an error, a panic or more time is a warning in the log and never changes the result.
-pub trait SnapshotHook: Send + Sync {
-    /// A side effect ran; it may have failed and have changed something all the same.
-    fn after_effect<'a>(&'a self, effect: &'a EffectInfo<'a>) -> BoxFuture<'a, Result<(), ToolError>>;
-}
-
 /// What both steps of the journal share.
 pub(super) struct Shared {
     pub(super) journal: Arc<dyn Journal>,
@@ -80,6 +53,8 @@ pub(super) struct Shared {
     pub(super) snapshot: Option<Arc<dyn SnapshotHook>>,
     /// Whether reads of earlier attempts are given again.
     pub(super) replay_reads: bool,
+    /// Where a call waits for an answer.
+    pub(super) questions: Arc<Questions>,
 }
 
 impl Shared {
@@ -140,7 +115,7 @@ impl Recorder {
             scope.recording().set_begun();
         }
         let tool = inv.tool;
-        if let Some(earlier) = self.0.earlier_read(&inv, identity).await? {
+        if let Some(earlier) = self.0.earlier_read(&inv, identity).await.map_err(refused)? {
             (row.status, row.effect) = (earlier.status, Some(crate::error::Effect::None));
             row.finished_at_ms = Some(0);
             row.replay_of = Some(earlier.call_id.clone());
@@ -172,20 +147,25 @@ impl Recorder {
     ) -> ToolResult {
         let journal = &self.0.journal;
         let promised = inv.ext.get::<WillReplay>().is_some();
-        let asked = Asked { inv: &inv, journal: &**journal };
+        let asked =
+            Asked { inv: &inv, journal: &**journal, questions: &self.0.questions, program: &self.0.program };
         if !promised {
-            asked.replay_gate(identity).await?;
+            asked.replay_gate(identity).await.map_err(refused)?;
         }
         let mut begin = Begin { row, former: identity.former.clone(), consented: None };
         let give_up = give_up(inv.ctx);
         loop {
+            settle::admit(&inv, &mut begin.row);
             let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.begin");
-            match journal.begin(begin.clone()).instrument(span).await? {
+            let begun = journal.begin(begin.clone()).instrument(span).await;
+            match begun.map_err(|error| refused(error.into()))? {
                 Begun::Run(lease) if promised => {
-                    // It was let pass without approval and limits, which a replay needs not.
+                    // It was let pass without approval and limits, which a replay needs not. It comes again through them, and
+                    // then goes on in its own row.
                     let unapproved = ToolError::denied("The recorded outcome is gone.").code(RECONSIDER);
-                    let unapproved = unapproved.effect(crate::error::Effect::None);
-                    journal.finish(lease, Outcome::error(&unapproved)).await?;
+                    let unapproved = unapproved.effect(crate::error::Effect::None).retryable(true);
+                    let finished = journal.finish(lease, Outcome::error(&unapproved)).await;
+                    finished.map_err(|error| refused(error.into()))?;
                     return Err(unapproved);
                 }
                 Begun::Run(lease) => {
@@ -201,28 +181,31 @@ impl Recorder {
                     return recorded(&row);
                 }
                 Begun::Wait(waiter) => {
-                    tokio::select! {
+                    let waited = tokio::select! {
                         () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
-                        waited = tokio::time::timeout_at(give_up.into(), waiter) => waited.map_err(|_| in_progress(&inv))?,
-                    }
+                        waited = tokio::time::timeout_at(give_up.into(), waiter) => waited,
+                    };
+                    waited.map_err(|_| refused(in_progress(&inv)))?;
                 }
                 Begun::Reconcile(row, _) => match settle::ask_outside(&inv, &row).await {
                     Reconciled::Unknown if inv.tool.def().takes_context => {
                         begin.consented = Some(row.call_id.clone());
                     }
-                    Reconciled::Unknown => begin.consented = Some(asked.repeat(&row).await?),
+                    Reconciled::Unknown => {
+                        begin.consented = Some(asked.repeat(&row).await.map_err(refused)?);
+                    }
                     answer => {
                         let settled =
                             journal.reconcile(row.call_id.clone(), answer.answer(), ResolvedBy::Reconcile);
                         // Somebody else may have settled it meanwhile: what counts is what is recorded.
                         match settled.await {
                             Ok(_) | Err(JournalError::NotInDoubt) => {}
-                            Err(error) => return Err(error.into()),
+                            Err(error) => return Err(refused(error.into())),
                         }
                     }
                 },
-                Begun::Ask(row) => begin.consented = Some(asked.repeat(&row).await?),
-                Begun::Refuse(error) => return Err(error),
+                Begun::Ask(row) => begin.consented = Some(asked.repeat(&row).await.map_err(refused)?),
+                Begun::Refuse(error) => return Err(refused(error)),
             }
         }
     }
@@ -243,7 +226,10 @@ impl Recorder {
         }
         let mut unfinished =
             Unfinished { journal, lease: Some(lease), idempotent: tool.def().behavior.idempotent };
-        let result = next.run(inv).await;
+        let result = match Class::of(tool.def()).is_unsafe() {
+            true => self.while_owned(inv, next).await,
+            false => next.run(inv).await,
+        };
         let took_key = ctx.running().is_some_and(|scope| scope.recording().key_was_read());
         warn_of_promise(tool.name(), tool.def(), &result, took_key);
         let Some(lease) = unfinished.lease.take() else { return result };
@@ -271,30 +257,24 @@ impl Recorder {
         if let (Status::InDoubt, Some(facts)) = (status, &facts) {
             facts.known().in_doubt = true;
         }
-        self.snapshot(ctx, tool.name(), &call_id, status).await;
+        if let Some(hook) = &self.0.snapshot {
+            snapshot::tell(&**hook, ctx, tool.name(), &call_id, status).await;
+        }
         if status == Status::InDoubt { in_doubt(result) } else { result }
     }
 
-    /// Tells the hook; whatever it does, the result stays.
-    async fn snapshot(&self, ctx: &ToolContext, tool: &str, call_id: &str, status: Status) {
-        let Some(hook) = &self.0.snapshot else { return };
-        let root = ctx.capability::<WorkspaceRoot>();
-        let info =
-            EffectInfo { tool, call_id, status, workspace: root.as_ref().map(|root| root.0.as_path()) };
-        let guarded = super::panic::quiet(tool, || hook.after_effect(&info));
-        let told = async {
-            match guarded {
-                Some(future) => super::panic::Quiet(future).await,
-                None => Some(Ok(())),
-            }
-        };
-        let problem = match tokio::time::timeout(SNAPSHOT_TIME, told).await {
-            Ok(Some(Ok(()))) => return,
-            Ok(Some(Err(error))) => error.to_string(),
-            Ok(None) => "it panicked".to_owned(),
-            Err(_) => "it did not end in time".to_owned(),
-        };
-        tracing::warn!(target: "toolbox::journal", tool, problem, "a snapshot failed");
+    /// Runs what must not be done twice, and cancels it when another owner may take it.
+    async fn while_owned(&self, inv: Invocation<'_>, next: Next<'_>) -> ToolResult {
+        let (ctx, name) = (inv.ctx, inv.tool.name());
+        let mut running = next.run(inv);
+        tokio::select! {
+            biased;
+            result = &mut running => return result,
+            () = self.0.journal.is_stale() => {}
+        }
+        tracing::warn!(target: "toolbox::journal", tool = name, "a call is cancelled: its lease could not be renewed");
+        ctx.cancel();
+        running.await
     }
 }
 
@@ -318,6 +298,11 @@ impl Layer for Recorder {
             self.effect(inv, next, identity, row).await
         })
     }
+}
+
+/// What this step ends a call with.
+pub(super) fn refused(error: ToolError) -> ToolError {
+    refuse("journal", error)
 }
 
 /// A call whose outcome is not written yet. Dropped, it was given up by its caller: that is its outcome.

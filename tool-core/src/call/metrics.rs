@@ -115,7 +115,7 @@ impl Meter {
         if known.queued > Duration::ZERO {
             self.record(QUEUE_DURATION, known.queued.as_secs_f64(), named);
         }
-        if let Some((thought, decision)) = known.approval {
+        for (thought, decision) in &known.approvals {
             self.record(APPROVAL_DURATION, thought.as_secs_f64(), named);
             self.record(APPROVAL_DECISIONS, 1.0, &[("toolbox.decision", decision)]);
         }

@@ -30,6 +30,7 @@ mod outside;
 mod panic;
 mod plan;
 mod policy;
+mod question;
 mod recording;
 pub mod redact;
 mod refuse;
@@ -39,6 +40,7 @@ mod scope;
 mod secrets;
 mod settle;
 mod shape;
+mod snapshot;
 mod thread;
 mod trace;
 mod who;
@@ -64,14 +66,13 @@ pub use gate::{
     AGENT_TIMEOUT, Agent, AskAgent, Gate, Hidden, MAX_AGENT_DEPTH, Pattern, Reason, Row, RowSource, Runtime,
     Snapshot, SnapshotBuilder, Snapshots, agent_tool_name, explain, gate, spawn_subset,
 };
-pub use journal::{
-    EffectInfo, JOURNAL_WAIT, JournalMode, RECONCILE_TIME, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot,
-};
+pub use journal::{JOURNAL_WAIT, JournalMode, RECONCILE_TIME};
 pub use layer::{Ext, Invocation, Layer, Next};
 #[cfg(feature = "limit")]
 pub use limit::{LimitSettings, RateBucket};
 pub use metrics::{METRICS, Metric, MetricKind, Metrics, TELEMETRY_CONVENTIONS};
 pub use nested::{CALL_BUDGET, CALL_DEPTH};
+pub(crate) use panic::{Quiet, quiet};
 pub use plan::Plan;
 pub use policy::{Limits, Policy, PolicyRequest, Rate, ToolApproval};
 pub use retry::RETRIES;
@@ -79,8 +80,11 @@ pub use run::{BLOCKING_MAX, DEFAULT_TIMEOUT};
 pub use scope::CallScope;
 #[cfg(feature = "test")]
 pub(crate) use secrets::texts;
+pub(crate) use settle::{input as recorded_input, reconciled};
 pub(crate) use shape::READ_RESULT;
+pub(crate) use shape::scrub;
 pub use shape::{
     INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ReadResultTool,
     ResultScope, ResultStore, ShapeSettings, read_result,
 };
+pub use snapshot::{EffectInfo, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot};

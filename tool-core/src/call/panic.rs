@@ -61,12 +61,12 @@ impl Drop for Guarded<'_> {
 }
 
 /// Makes a future; `None` after a panic.
-pub(super) fn quiet<T>(tool: &str, make: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn quiet<T>(tool: &str, make: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(make)).map_err(|payload| report(tool, None, payload)).ok()
 }
 
 /// A future that answers `None` when it panics.
-pub(super) struct Quiet<'a, T>(pub(super) BoxFuture<'a, T>);
+pub(crate) struct Quiet<'a, T>(pub(crate) BoxFuture<'a, T>);
 
 impl<T> Future for Quiet<'_, T> {
     type Output = Option<T>;

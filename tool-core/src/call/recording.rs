@@ -9,7 +9,6 @@ use super::CallScope;
 use super::coordinates::RunScope;
 use crate::canonical;
 use crate::context::ToolContext;
-use crate::def::ToolDef;
 use crate::journal::Equal;
 use crate::journal::key::{Keys, Named, Pepper, Place, canonical_arguments, effect_key};
 use crate::output::ToolResult;
@@ -100,23 +99,24 @@ impl CallScope {
         let identity = self.recording().identity.get_or_init(|| {
             let nothing = Value::Null;
             let args = self.args().map_or(&nothing, |args| args);
-            let identity = self
-                .tool_def()
-                .map(|(name, def)| self.identify(name, def, &[], args, &Pepper::default(), &[]));
+            let identity = self.tool_def().map(|(name, def)| {
+                let arguments = canonical_arguments(def, args, &Pepper::default());
+                let args_sha256 = canonical::sha256(&arguments);
+                self.identify(name, &[], (&arguments, args_sha256), &[])
+            });
             Box::new(identity.unwrap_or_default())
         });
         &identity.keys.tool_key
     }
 
-    /// Finds out which call this is; `recorded` are the ordinals that equal calls have in the journal.
+    /// Finds out which call this is, by its canonical arguments and their digest; `taken` are the ordinals that equal calls have
+    /// in the journal.
     pub(crate) fn identify(
         &self,
         name: &str,
-        def: &ToolDef<'_>,
         aliases: &[&str],
-        normal: &Value,
-        pepper: &Pepper,
-        recorded: &[(String, u32)],
+        (arguments, args_sha256): (&Value, String),
+        taken: &[u32],
     ) -> Identity {
         let recording = self.recording();
         let run = recording.run.as_deref();
@@ -126,8 +126,6 @@ impl CallScope {
             let args_sha256 = row.args_sha256.clone();
             return Identity { keys, ordinal: row.ordinal, args_sha256, ..Identity::default() };
         }
-        let arguments = canonical_arguments(def, normal, pepper);
-        let args_sha256 = canonical::sha256(&arguments);
         let explicit = recording.explicit.as_deref();
         let parent_key = self.parent().map(|parent| parent.key().to_owned());
         let at = run.map(|run| &run.at);
@@ -137,9 +135,8 @@ impl CallScope {
             tool: name.to_owned(),
             args_sha256: args_sha256.clone(),
         });
-        let taken = recorded.iter().filter(|(sha, _)| *sha == args_sha256).map(|row| row.1);
         let ordinal = match (&equal, run) {
-            (Some(equal), Some(run)) => run.ordinals.reserve(equal, taken),
+            (Some(equal), Some(run)) => run.ordinals.reserve(equal, taken.iter().copied()),
             _ => 0,
         };
         let place = Place {
@@ -149,7 +146,7 @@ impl CallScope {
             iteration: at.map_or(0, |at| at.iteration),
             parent_key: parent_key.as_deref(),
         };
-        let named = |tool| Named { tool, arguments: &arguments, ordinal, call_id: self.id() };
+        let named = |tool| Named { tool, arguments, ordinal, call_id: self.id() };
         let legacy = at.is_some_and(|at| at.legacy_keys);
         let keys = place.keys(named(name), explicit, legacy);
         let former = aliases

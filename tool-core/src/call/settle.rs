@@ -1,22 +1,26 @@
 //! Settling a call in doubt before it is repeated: the tool's own handler, and the questions to a person. (journal.md §4, §7)
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::approve::{APPROVAL_TIME, ApprovalRequest, Decision};
 use super::facts::Facts;
 use super::journal::RECONCILE_TIME;
 use super::layer::Invocation;
+use super::question::{Answer, Questions};
 use super::recording::Identity;
 use super::redact::{Form, KnownSecrets, redact};
-use super::{CallScope, run};
+use super::{CallScope, panic};
 use crate::args::{Args, Coerce};
+use crate::canonical;
+use crate::context::ToolContext;
 use crate::def::ToolDef;
 use crate::error::{Effect, ToolError};
 use crate::fingerprint;
 use crate::journal::replay_gate::{ReplayConsent, ReplayGate, replay_gate};
-use crate::journal::{CallKey, Class, Journal, Reconciled, RecordedCall, Row, RowQuery};
+use crate::journal::{CallKey, Class, Journal, Reconciled, RecordedCall, Row, RowQuery, Status, Unprotected};
+use crate::registry::ToolEntry;
 
 /// The row of an intent.
 pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) -> Row {
@@ -27,11 +31,7 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
     let class = Class::of(def);
     let known_secrets = scope.and_then(CallScope::known_secrets);
     let (input, input_complete) = input(def, &inv.args, known_secrets.unwrap_or(&KnownSecrets::default()));
-    let known = inv.ext.get::<Arc<Facts>>().map(|facts| facts.known().clone()).unwrap_or_default();
     Row {
-        approval_id: known.approval_id,
-        approved_by: known.approved_by,
-        policy_sha256: known.policy_sha256,
         run_id: if at.run_id.is_empty() { format!("call:{call_id}") } else { at.run_id.clone() },
         node_id: at.node_id.clone(),
         iteration: at.iteration,
@@ -64,8 +64,17 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
     }
 }
 
+/// Notes in the row of an intent who let the call pass: that is known when all questions are answered.
+pub(super) fn admit(inv: &Invocation<'_>, row: &mut Row) {
+    let Some(facts) = inv.ext.get::<Arc<Facts>>() else { return };
+    let known = facts.known();
+    row.approval_id.clone_from(&known.approval_id);
+    row.approved_by.clone_from(&known.approved_by);
+    row.policy_sha256.clone_from(&known.policy_sha256);
+}
+
 /// The arguments as they are kept, and whether they are whole.
-fn input(def: &ToolDef<'_>, args: &Value, secrets: &KnownSecrets) -> (Value, bool) {
+pub(crate) fn input(def: &ToolDef<'_>, args: &Value, secrets: &KnownSecrets) -> (Value, bool) {
     let schema = def.input_schema().map_or(Value::Bool(true), |input| input.schema().clone());
     let mut kept = redact(args, &schema, secrets, Form::Journal);
     // What is marked beside the schema is hidden as well.
@@ -79,17 +88,26 @@ fn input(def: &ToolDef<'_>, args: &Value, secrets: &KnownSecrets) -> (Value, boo
     (kept.value, kept.complete)
 }
 
-/// Asks the tool's handler what became of a call.
+/// Asks the tool's handler what became of an equal call.
 pub(super) async fn ask_outside(inv: &Invocation<'_>, row: &Row) -> Reconciled {
-    let Some(handler) = inv.tool.def().reconcile else { return Reconciled::Unknown };
     // The arguments of an equal call are its own, and none of them is hidden.
     let call = RecordedCall::of(row, Some((*inv.args).clone()));
-    let answer = (handler.run)(&call, inv.ctx);
-    let answer = super::panic::Quiet(answer);
+    reconciled(inv.tool, &call, inv.ctx).await
+}
+
+/// Asks a tool's handler what became of a call. A panic, and more time than it has, leave that unknown.
+pub(crate) async fn reconciled(tool: &ToolEntry, call: &RecordedCall, ctx: &ToolContext) -> Reconciled {
+    let Some(handler) = tool.def().reconcile else { return Reconciled::Unknown };
+    let answer = async {
+        match panic::quiet(tool.name(), || (handler.run)(call, ctx)) {
+            Some(answer) => panic::Quiet(answer).await,
+            None => None,
+        }
+    };
     match tokio::time::timeout(RECONCILE_TIME, answer).await {
-        Ok(Some(answer)) => answer.recordable(inv.tool.def()),
+        Ok(Some(answer)) => answer.recordable(tool.def()),
         Ok(None) | Err(_) => {
-            tracing::warn!(target: "toolbox::journal", tool = inv.tool.name(), handler = handler.path, "could not reconcile");
+            tracing::warn!(target: "toolbox::journal", tool = tool.name(), handler = handler.path, "could not reconcile");
             Reconciled::Unknown
         }
     }
@@ -99,6 +117,9 @@ pub(super) async fn ask_outside(inv: &Invocation<'_>, row: &Row) -> Reconciled {
 pub(super) struct Asked<'i, 'a> {
     pub(super) inv: &'i Invocation<'a>,
     pub(super) journal: &'i dyn Journal,
+    pub(super) questions: &'i Questions,
+    /// Name and version of the program.
+    pub(super) program: &'i str,
 }
 
 impl Asked<'_, '_> {
@@ -115,39 +136,38 @@ impl Asked<'_, '_> {
             tool: inv.tool.name().to_owned(),
             key: identity.keys.call_key.clone(),
         };
-        let task = ctx.coordinates().task();
+        // What was recorded under this very key is repeated or asked about as such; what did nothing is no outcome.
+        if self.journal.peek(&key).await?.is_some_and(|row| !row.did_nothing()) {
+            return Ok(());
+        }
+        let (task, attempt, me) = (ctx.coordinates().task(), ctx.attempt(), self.journal.owner());
         let query = RowQuery {
             task: Some(task.clone()),
             tool: Some(inv.tool.name().to_owned()),
+            unprotected: Some(Unprotected { before: attempt, except: Some(me.to_owned()) }),
+            brief: true,
             ..RowQuery::default()
         };
-        // What is in doubt under this very key is asked about as such.
-        if self.journal.peek(&key).await?.is_some() {
-            return Ok(());
-        }
         let rows = self.journal.rows(&query).await?;
-        let gate = replay_gate(&rows, ctx.attempt(), Some(self.journal.owner()));
-        let consents = match gate {
-            ReplayGate::Clear => return Ok(()),
-            ReplayGate::Ask { .. } => self.journal.consents(&task).await?,
-        };
-        let refused = || {
-            ToolError::denied(format!("Repeating {} was not allowed.", inv.tool.name()))
-                .code("replay_denied")
-                .effect(Effect::None)
-        };
-        match (gate.answered(ctx.attempt(), &consents), &gate) {
-            (Some(true), _) => Ok(()),
-            (Some(false), _) => Err(refused()),
-            (None, ReplayGate::Ask { fingerprint, prompt, .. }) => {
-                let allow = self.person(prompt).await?.ok_or_else(|| self.nobody())?;
-                let consent =
-                    ReplayConsent { fingerprint: fingerprint.clone(), attempt: ctx.attempt(), allow };
+        let gate = replay_gate(&rows, attempt, Some(me));
+        let ReplayGate::Ask { fingerprint, prompt, .. } = &gate else { return Ok(()) };
+        let consents = self.journal.consents(&task).await?;
+        let allow = match gate.answered(attempt, &consents) {
+            Some(allow) => allow,
+            None => {
+                let place = [&task.tenant, &task.run_id, &task.node_id];
+                let asked = json!(["rp1", ctx.agent(), place, task.iteration, fingerprint, attempt]);
+                let allow = match self.person(&asked, prompt).await? {
+                    Answer::Yes => true,
+                    Answer::No { .. } => false,
+                    Answer::Nobody => return Err(self.nobody(&rows)),
+                };
+                let consent = ReplayConsent { fingerprint: fingerprint.clone(), attempt, allow };
                 self.journal.consent(task, consent).await?;
-                if allow { Ok(()) } else { Err(refused()) }
+                allow
             }
-            (None, ReplayGate::Clear) => Ok(()),
-        }
+        };
+        if allow { Ok(()) } else { Err(denied(inv.tool.name())) }
     }
 
     /// Whether a call in doubt may be repeated: its id, when it may.
@@ -156,17 +176,19 @@ impl Asked<'_, '_> {
             "{} (attempt {}, seq {}) was begun before and its outcome is not known. Run it again?",
             row.tool_name, row.attempt, row.seq
         );
-        match self.person(&question).await? {
-            Some(true) => Ok(row.call_id.clone()),
-            Some(false) => Err(ToolError::denied(format!("Repeating {} was not allowed.", row.tool_name))
-                .code("replay_denied")
-                .effect(Effect::None)),
-            None => Err(ToolError::conflict(format!(
+        let asked = json!(["rp1", self.inv.ctx.agent(), row.call_id, row.recoveries]);
+        match self.person(&asked, &question).await? {
+            Answer::Yes => Ok(row.call_id.clone()),
+            Answer::No { .. } => Err(denied(&row.tool_name)),
+            Answer::Nobody => Err(ToolError::conflict(format!(
                 "{} was begun before with this key, and its outcome is not known.",
                 row.tool_name
             ))
             .code("in_doubt")
-            .hint("find out whether it happened, then: journal resolve CALL --as ok|error|not_done")
+            .hint(format!(
+                "find out whether it happened, then: {} journal resolve CALL --as ok|error|not_done",
+                self.name()
+            ))
             .detail("call_id", row.call_id.clone())
             .detail("attempt", row.attempt)
             .detail("seq", row.seq)
@@ -174,34 +196,35 @@ impl Asked<'_, '_> {
         }
     }
 
-    fn nobody(&self) -> ToolError {
+    /// The name of the program, without its version.
+    fn name(&self) -> &str {
+        self.program.split(' ').next().unwrap_or_default()
+    }
+
+    fn nobody(&self, earlier: &[Row]) -> ToolError {
         let name = self.inv.tool.name();
+        let look = match earlier.iter().any(|row| row.status == Status::InDoubt) {
+            true => "settle",
+            false => "look at",
+        };
         ToolError::denied(format!("{name} may repeat an effect, and there is nobody to ask."))
             .code("approval_unavailable")
-            .hint("run with --yes, or settle the earlier calls: journal list --run RUN")
+            .hint(format!(
+                "run with --yes, or {look} the earlier calls: {} journal list --run RUN",
+                self.name()
+            ))
             .effect(Effect::None)
     }
 
-    /// Asks a person; `None` where there is none.
-    async fn person(&self, question: &str) -> Result<Option<bool>, ToolError> {
-        let inv = self.inv;
-        let Some(approver) = inv.ctx.approver() else { return Ok(None) };
-        let asked = std::time::Instant::now();
-        let hash = crate::canonical::sha256(&serde_json::json!(["replay", inv.tool.name(), question]));
-        let request = ApprovalRequest {
-            tool: inv.tool,
-            args: &inv.args,
-            caller: inv.caller,
-            question: Some(question),
-            agent: inv.ctx.agent(),
-            hash: &hash,
-        };
-        let decision = tokio::select! {
-            biased;
-            () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
-            decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)) => decision,
-        };
-        inv.ctx.waited(asked.elapsed());
-        Ok(Some(matches!(decision, Ok(Decision::AllowOnce | Decision::AllowAlways))))
+    /// Asks whether an effect may be risked twice. The answer is bound to what is `asked`.
+    async fn person(&self, asked: &Value, question: &str) -> Result<Answer, ToolError> {
+        let (began, hash) = (Instant::now(), canonical::sha256(asked));
+        let answer = self.questions.ask(self.inv, &hash, Some(question)).await;
+        self.inv.ctx.waited(began.elapsed());
+        answer
     }
+}
+
+fn denied(tool: &str) -> ToolError {
+    ToolError::denied(format!("Repeating {tool} was not allowed.")).code("replay_denied").effect(Effect::None)
 }

@@ -12,9 +12,10 @@ use serde_json::{Map, Value, json};
 
 use super::key::{Pepper, canonical_arguments};
 use super::outcome::{error_of_json, output_of_json, output_to_json};
-use crate::call::{Invocation, Layer, Next};
+use crate::call::redact::{self, KnownSecrets};
+use crate::call::{CallScope, Invocation, Layer, Next, recorded_input, scrub};
 use crate::canonical;
-use crate::def::BoxFuture;
+use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
 use crate::output::ToolResult;
 
@@ -107,11 +108,7 @@ impl Cassette {
         })
     }
 
-    fn record(&self, tool: &str, args: Value, ordinal: u64, result: &ToolResult) -> Result<(), ToolError> {
-        let mut result = match result {
-            Ok(output) => output_to_json(output),
-            Err(error) => json!({"error": error.to_json()}),
-        };
+    fn record(&self, tool: &str, args: Value, ordinal: u64, mut result: Value) -> Result<(), ToolError> {
         settle(&mut result);
         let mut tape = self.tape();
         tape.entries.push(Entry { tool: tool.to_owned(), args, ordinal, result, used: true });
@@ -164,7 +161,27 @@ impl Entry {
     }
 }
 
-/// Leaves out what changes from run to run.
+/// The arguments of a call as a cassette has them: canonical, and without what the schema or a known secret hides. The file goes
+/// where its project goes.
+fn kept_arguments(def: &ToolDef<'_>, args: &Value, secrets: &KnownSecrets) -> Value {
+    // A secret is the same word everywhere by now: its digest says nothing.
+    canonical_arguments(def, &recorded_input(def, args, secrets).0, &Pepper::default())
+}
+
+/// A result as a cassette has it: as the journal would, and without known secrets.
+fn kept_result(def: &ToolDef<'_>, result: &ToolResult, secrets: &KnownSecrets) -> Value {
+    let kept = match result {
+        Ok(output) => Ok(redact::output::recordable(def, output).unwrap_or_else(|| output.clone())),
+        Err(error) => Err(redact::error::recordable(def, error)),
+    };
+    match scrub(kept, secrets) {
+        Ok(output) => output_to_json(&output),
+        Err(error) => json!({"error": error.to_json()}),
+    }
+}
+
+/// Takes out what changes from run to run: it is left out of what is said about a result, and blank in the result itself, whose
+/// schema may require it.
 fn settle(result: &mut Value) {
     for part in ["meta", "error"] {
         if let Some(members) = result.get_mut(part).and_then(Value::as_object_mut) {
@@ -173,6 +190,23 @@ fn settle(result: &mut Value) {
                 details.retain(|key, _| !VOLATILE.contains(&key.as_str()));
             }
         }
+    }
+    blank(result);
+}
+
+fn blank(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(blank),
+        Value::Object(members) => {
+            for (key, value) in members.iter_mut() {
+                match value {
+                    Value::Number(_) if VOLATILE.contains(&key.as_str()) => *value = json!(0),
+                    Value::String(_) if VOLATILE.contains(&key.as_str()) => *value = json!(""),
+                    below => blank(below),
+                }
+            }
+        }
+        _ => {}
     }
 }
 
@@ -197,7 +231,10 @@ impl Layer for Cassette {
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let tool = inv.tool.name();
-            let args = canonical_arguments(inv.tool.def(), &inv.args, &Pepper::default());
+            let (def, ctx, none) = (inv.tool.def(), inv.ctx, KnownSecrets::default());
+            // Asked for each time: a tool may be handed a secret while it runs.
+            let secrets = || ctx.running().and_then(CallScope::known_secrets).unwrap_or(&none);
+            let args = kept_arguments(def, &inv.args, secrets());
             let ordinal = match self.recorded(tool, &args) {
                 Ok(result) if self.mode != CassetteMode::Record => return result,
                 Ok(_) => 0,
@@ -207,7 +244,7 @@ impl Layer for Cassette {
                 return Err(self.miss(tool, &args, ordinal));
             }
             let result = next.run(inv).await;
-            self.record(tool, args, ordinal, &result)?;
+            self.record(tool, args, ordinal, kept_result(def, &result, secrets()))?;
             result
         })
     }

@@ -4,6 +4,13 @@ use std::fmt;
 
 use crate::error::{ErrorKind, ToolError};
 
+/// The codes of a journal that is not whole.
+const DAMAGED: [&str; 2] = ["journal_corrupt", "journal_truncated"];
+
+/// What can be done about that.
+const SALVAGE: &str =
+    "nothing is deleted; what can be read of it is copied to a new file by: journal salvage FILE";
+
 /// A failure of the journal itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournalError {
@@ -85,6 +92,7 @@ impl From<JournalError> for ToolError {
         let told = ToolError::new(kind, error.to_string()).code(error.code());
         match error {
             JournalError::Store { hint: Some(hint), .. } => told.hint(hint),
+            JournalError::Store { code, .. } if DAMAGED.contains(&code) => told.hint(SALVAGE),
             _ => told,
         }
     }

@@ -271,13 +271,21 @@ fn rerun(rows: &mut dyn Rows, begin: &Begin, old: &Row) -> Result<Option<Met>> {
 
 /// Goes on with a call in its own row: it ended with a question, and comes again with the answer.
 fn resume(rows: &mut dyn Rows, begin: &Begin, old: &Row, recoveries: u32) -> Result<Option<Met>> {
+    // Only what may change does: the rest was written with the first round.
     let mut row = Row {
         status: Status::Intent,
         recoveries,
-        seq: old.seq,
-        ordinal: old.ordinal,
-        started_at_ms: old.started_at_ms,
-        ..begin.row.clone()
+        output_json: None,
+        error_json: None,
+        finished_at_ms: None,
+        effect: None,
+        retryable: None,
+        takes_key: begin.row.takes_key,
+        tries: begin.row.tries,
+        approval_id: begin.row.approval_id.clone(),
+        approved_by: begin.row.approved_by.clone(),
+        policy_sha256: begin.row.policy_sha256.clone(),
+        ..old.clone()
     };
     rows.own(&mut row);
     Ok(rows.update(old, &row)?.then(|| Met::Run(lease(&row))))
@@ -388,6 +396,10 @@ fn reconcile(rows: &mut dyn Rows, call: &str, answer: &Answer, by: ResolvedBy) -
     if row.superseded_by.is_some() {
         return Err(JournalError::NotInDoubt);
     }
+    if *answer == Answer::Trying {
+        state::step(&row, true, Event::Try).map_err(refused)?;
+        return change(rows, &row, |row| row.recoveries += 1)?.ok_or(JournalError::NotInDoubt);
+    }
     let step = state::step(&row, true, Event::Reconcile(answer.resolution())).map_err(refused)?;
     let Step::Settled(resolution, _) = step else { return Ok(row) };
     let changed = change(rows, &row, |row| {
@@ -399,7 +411,7 @@ fn reconcile(rows: &mut dyn Rows, call: &str, answer: &Answer, by: ResolvedBy) -
             }
             Answer::Failed(error) => (row.output_json, row.error_json) = (None, Some(error.clone())),
             Answer::NotDone => row.effect = Some(Effect::None),
-            Answer::Unknown | Answer::Abandoned => {}
+            Answer::Unknown | Answer::Trying | Answer::Abandoned => {}
         }
     })?;
     changed.ok_or(JournalError::NotInDoubt)

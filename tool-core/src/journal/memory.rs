@@ -167,6 +167,12 @@ impl Journal for MemoryJournal {
             rows.drain(..behind);
         }
         rows.truncate(query.limit.unwrap_or(usize::MAX));
+        if query.brief {
+            rows.iter_mut().for_each(|row| {
+                row.input_json.clear();
+                (row.output_json, row.error_json) = (None, None);
+            });
+        }
         ready(Ok(rows))
     }
 
@@ -257,6 +263,8 @@ impl RowQuery {
             && is(&self.call_key, &row.call_key)
             && self.attempt.is_none_or(|attempt| attempt == row.attempt)
             && self.status.is_none_or(|status| status == row.status)
+            && is(&self.args_sha256, &row.args_sha256)
+            && self.unprotected.as_ref().is_none_or(|unprotected| unprotected.selects(row))
             && self.task.as_ref().is_none_or(|task| *task == Task::of(row))
     }
 }

@@ -32,7 +32,7 @@ pub use outcome::{error_of_json, error_to_json, output_of_json, output_to_json, 
 pub use recorded_call::{Answers, Handle, Now, Reconcile, Reconciled, RecordedCall, Revert, Soon};
 pub use row::{Cell, CellKind, Column, Row};
 pub use store::{
-    Answer, Begin, Begun, CallKey, Journal, Lease, Outcome, Result, RowQuery, Task, VerifyOptions,
-    VerifyReport, Waiter,
+    Answer, Begin, Begun, CallKey, Journal, Lease, Outcome, Result, RowQuery, Task, Unprotected,
+    VerifyOptions, VerifyReport, Waiter,
 };
 pub use words::{KeyForm, Resolution, ResolvedBy, RevertStatus, Status, Word};

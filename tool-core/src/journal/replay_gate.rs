@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::row::Row;
+use super::store::Unprotected;
 use crate::canonical;
 
 /// What stands at the gate.
@@ -34,9 +35,10 @@ pub struct ReplayConsent {
 
 /// Whether an attempt may start over: `rows` are those of one run, node and iteration, `me` is the owner that asks.
 pub fn replay_gate(rows: &[Row], attempt: u32, me: Option<&str>) -> ReplayGate {
+    let unprotected = Unprotected { before: attempt, except: me.map(str::to_owned) };
     let mut offending: Vec<(String, u32, u32)> = rows
         .iter()
-        .filter(|row| is_offending(row, attempt, me))
+        .filter(|row| unprotected.selects(row) && !row.is_reverted() && !row.did_nothing())
         .map(|row| (row.tool_name.clone(), row.attempt, row.seq))
         .collect();
     if offending.is_empty() {
@@ -53,18 +55,6 @@ pub fn replay_gate(rows: &[Row], attempt: u32, me: Option<&str>) -> ReplayGate {
         calls.join(", ")
     );
     ReplayGate::Ask { fingerprint, offending, prompt }
-}
-
-fn is_offending(row: &Row, attempt: u32, me: Option<&str>) -> bool {
-    let before =
-        row.attempt < attempt || (row.attempt == attempt && me.is_some() && row.owner.as_deref() != me);
-    before
-        && row.side_effect != Some(false)
-        && row.idempotent != Some(true)
-        && !row.takes_key
-        && row.replay_of.is_none()
-        && !row.is_reverted()
-        && !row.did_nothing()
 }
 
 impl ReplayGate {

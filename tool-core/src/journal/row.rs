@@ -250,11 +250,11 @@ row! {
     /// How often settling it was tried.
     recoveries: u32, changes;
     /// The consent it ran under.
-    approval_id: Option<String>;
+    approval_id: Option<String>, changes;
     /// Who gave it.
-    approved_by: Option<String>;
+    approved_by: Option<String>, changes;
     /// The policy that admitted it.
-    policy_sha256: Option<String>;
+    policy_sha256: Option<String>, changes;
     /// The process that runs it.
     owner: Option<String>, changes;
     /// What its outcome must be written with.

@@ -95,6 +95,16 @@ pub trait Journal: Send + Sync {
 
     /// What secret arguments are digested with.
     fn pepper(&self) -> Pepper;
+
+    /// Whether that is a secret of this installation. Without one no tool with a secret parameter can be recorded.
+    fn has_pepper(&self) -> bool {
+        true
+    }
+
+    /// Completes when others may take the calls that this owner runs: it could not say for too long that it is alive.
+    fn is_stale(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
+    }
 }
 
 /// A call that is about to run.
@@ -194,6 +204,8 @@ pub enum Answer {
     NotDone,
     /// That cannot be known.
     Unknown,
+    /// Somebody is about to find out: that is counted before it is tried.
+    Trying,
     /// Finding out is given up.
     Abandoned,
 }
@@ -206,7 +218,7 @@ impl Answer {
             Answer::Failed(_) => Some(Resolution::Error),
             Answer::NotDone => Some(Resolution::NotDone),
             Answer::Abandoned => Some(Resolution::Abandoned),
-            Answer::Unknown => None,
+            Answer::Unknown | Answer::Trying => None,
         }
     }
 }
@@ -264,10 +276,37 @@ pub struct RowQuery {
     pub call_key: Option<String>,
     /// With a status.
     pub status: Option<Status>,
+    /// With these canonical arguments: their digest.
+    pub args_sha256: Option<String>,
+    /// Whose effect may stand at the replay gate.
+    pub unprotected: Option<Unprotected>,
+    /// Without what went in and came out: `input_json` is empty, `output_json` and `error_json` are none.
+    pub brief: bool,
     /// Written after the row of this call, in the order of the answer.
     pub after: Option<String>,
     /// At most so many.
     pub limit: Option<usize>,
+}
+
+/// Calls that no key protects: side effects, not idempotent, without a key of their own, and no replays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unprotected {
+    /// Of earlier attempts than this one, and of this one itself.
+    pub before: u32,
+    /// Of this very attempt, only those that this owner did not make.
+    pub except: Option<String>,
+}
+
+impl Unprotected {
+    /// Whether a call is one of them. What became of it is not asked.
+    pub fn selects(&self, row: &Row) -> bool {
+        let others = || self.except.is_some() && row.owner != self.except;
+        (row.attempt < self.before || (row.attempt == self.before && others()))
+            && row.side_effect != Some(false)
+            && row.idempotent != Some(true)
+            && !row.takes_key
+            && row.replay_of.is_none()
+    }
 }
 
 /// Completes when a call that somebody else runs may have come to its end.

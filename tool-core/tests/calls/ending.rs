@@ -36,7 +36,8 @@ async fn reads_are_tried_again_and_unsafe_changes_never() {
 
 #[tokio::test]
 async fn the_first_terminal_success_of_a_turn_ends_the_run() {
-    let executor = Executor::standard(registry()).build().unwrap();
+    let rows = Rows::default();
+    let executor = Executor::standard(registry()).audit(audited(&rows)).build().unwrap();
     let calls = Calls::default();
     let ctx = ToolContext::builder().provide(calls.clone()).build();
     let turn = ["bad", "won", "lost"].map(|outcome| Call::new("finish", json!({"outcome": outcome})));
@@ -58,6 +59,11 @@ async fn the_first_terminal_success_of_a_turn_ends_the_run() {
         ("won", Some("done"), json!([1]))
     );
     assert_eq!(calls.0.load(Ordering::SeqCst), 2, "the third did not run");
+    let refused = batch.results[3].as_ref().unwrap_err();
+    assert_eq!(refused.details()["layer"], "run");
+    let rows = rows.take();
+    let told: Vec<Option<&str>> = rows.iter().map(|row| row.code.as_deref()).collect();
+    assert_eq!(told, [None, Some("failed"), None, Some("already_finished"), None], "all are told of");
 }
 
 /// A layer that panics.

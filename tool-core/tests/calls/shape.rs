@@ -94,3 +94,24 @@ async fn lines_are_read_by_number_and_long_errors_and_results_are_cut() {
     assert_eq!(cut.meta["truncated"]["bytes"], 100);
     assert_eq!(cut.content.len(), 2, "the cut is named");
 }
+
+#[tokio::test]
+async fn the_details_of_an_error_are_cut_like_a_result() {
+    let tool = DynTool::builder("broken").description("Breaks.").behavior(Behavior::READ);
+    let tool = tool.handler_sync(|_, _| {
+        Err(ToolError::failed("It broke.")
+            .detail("status", 3)
+            .detail("partial", json!({"stdout": "é".repeat(4_000)})))
+    });
+    let registry = Registry::builder().add_dyn(tool.build().unwrap()).build().unwrap();
+    let error = async |max_output_bytes| {
+        let settings = ShapeSettings { max_output_bytes, results: None, ..ShapeSettings::default() };
+        let executor = Executor::standard(registry.clone()).shape(settings).build().unwrap();
+        call(&executor, "broken", json!({})).await.unwrap_err()
+    };
+    let (whole, cut) = (error(8_000).await, error(999).await);
+    let length = |error: &ToolError| error.details()["partial"]["stdout"].as_str().unwrap().len();
+    assert_eq!((length(&whole), whole.details().get("truncated")), (8_000, None));
+    assert_eq!((length(&cut), &cut.details()["truncated"]), (998, &json!({"bytes": 998, "total": 8_000})));
+    assert_eq!(cut.details()["status"], 3);
+}

@@ -2,7 +2,7 @@
 //! whose owner died. A journal that keeps none says so. (calls.md §12)
 
 use serde_json::Value;
-use tool_core::journal::{Class, Journal, JournalError, Outcome};
+use tool_core::journal::{Class, Journal, JournalError, Outcome, Row};
 use tool_core::{AuditQuery, AuditRow};
 
 use super::{Bench, call, doubtful, runs};
@@ -85,6 +85,21 @@ pub(super) async fn a_call_whose_owner_died_has_its_audit_row_from_who_finds_it(
     let rows = all(&*journal).await;
     let of = |member: &str| rows[0][member].as_str().unwrap();
     assert_eq!((rows.len(), of("call_id"), of("outcome"), of("tool")), (1, "a", "in_doubt", "charge"));
+}
+
+pub(super) async fn a_lost_call_is_told_of_as_any_other(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    if !keeps(&*journal).await {
+        return;
+    }
+    let input =
+        serde_json::json!({"url": "https://ex.com/p?email=ann@x.org&plan=gold", "text": "x".repeat(300)});
+    let row = Row { input_json: input.to_string(), destructive: true, ..call("a", "a", Class::Manual) };
+    doubtful(bench, &*journal, row).await;
+    let rows = all(&*journal).await;
+    let (args, effects) = (&rows[0]["args"], &rows[0]["effects"]);
+    assert_eq!((&args["url"], effects), (&"https://ex.com/p?***".into(), &"destructive".into()), "{args}");
+    assert_eq!((&args["text"]["$preview"], &args["text"]["bytes"]), (&"x".repeat(100).into(), &300.into()));
 }
 
 pub(super) async fn audit_rows_are_found_by_each_question_the_newest_first(bench: &dyn Bench) {

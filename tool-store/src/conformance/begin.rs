@@ -282,9 +282,16 @@ pub(super) async fn a_call_that_waited_for_an_answer_goes_on_in_its_row(bench: &
     let mut waits = failure(ErrorKind::Denied, None);
     waits.retryable = Some(true);
     journal.finish(first.clone(), waits).await.unwrap();
-    let second = runs(&*journal, call("a", "k", Class::Manual)).await;
+    // Who let it pass is known by now; what was written with the first round stays.
+    let admitted = Row {
+        approved_by: Some("person".to_owned()),
+        program: "test 2".to_owned(),
+        ..call("a", "k", Class::Manual)
+    };
+    let second = runs(&*journal, admitted).await;
     assert_eq!((second.call_id.as_str(), second.seq), ("a", first.seq));
     let begun = row(&*journal, "a").await;
+    assert_eq!((begun.approved_by.as_deref(), begun.program.as_str()), (Some("person"), "test 1"));
     assert_eq!((begun.status, begun.error_json, begun.finished_at_ms), (Status::Intent, None, None));
     // The round that ended holds nothing any more.
     assert!(journal.finish(first, Outcome::ok("0")).await.is_err());

@@ -3,7 +3,7 @@
 use tool_core::journal::chain::{Head, Verdict};
 use tool_core::journal::replay_gate::ReplayConsent;
 use tool_core::journal::{
-    Begun, CallKey, Class, KeyForm, Outcome, Row, RowQuery, Status, Task, VerifyOptions,
+    Begun, CallKey, Class, KeyForm, Outcome, Row, RowQuery, Status, Task, Unprotected, VerifyOptions,
 };
 
 use super::{Bench, call, later, met, row, runs, task};
@@ -45,6 +45,39 @@ pub(super) async fn rows_are_found_by_each_question(bench: &dyn Bench) {
     for (query, expected) in questions {
         let rows = journal.rows(&query).await.unwrap();
         assert_eq!(rows.iter().map(|row| row.call_id.as_str()).collect::<Vec<_>>(), expected, "{query:?}");
+    }
+}
+
+pub(super) async fn rows_are_found_by_what_the_replay_gate_asks(bench: &dyn Bench) {
+    let (journal, other) = (bench.open().await, bench.open().await);
+    let mine = runs(&*journal, call("mine", "a", Class::Manual)).await;
+    journal.finish(mine, Outcome::ok("\"what came out\"")).await.unwrap();
+    runs(&*other, call("theirs", "b", Class::Manual)).await;
+    runs(&*other, call("keyed", "c", Class::Keyed)).await;
+    runs(&*other, call("idempotent", "d", Class::Idempotent)).await;
+    runs(&*other, later(call("later", "e", Class::Manual), 3)).await;
+    runs(&*other, Row { args_sha256: "others".to_owned(), ..later(call("second", "f", Class::Manual), 2) })
+        .await;
+    let unprotected = |before, except: Option<&str>| RowQuery {
+        task: Some(task()),
+        unprotected: Some(Unprotected { before, except: except.map(str::to_owned) }),
+        brief: true,
+        ..RowQuery::default()
+    };
+    let questions = [
+        (unprotected(1, None), vec![]),
+        (unprotected(1, Some(journal.owner())), vec!["theirs"]),
+        (unprotected(2, None), vec!["mine", "theirs"]),
+        (unprotected(2, Some(journal.owner())), vec!["mine", "theirs", "second"]),
+        (RowQuery { args_sha256: Some("others".to_owned()), ..RowQuery::default() }, vec!["second"]),
+        (RowQuery { args_sha256: Some("args".to_owned()), ..unprotected(3, None) }, vec!["mine", "theirs"]),
+    ];
+    for (query, expected) in questions {
+        let rows = journal.rows(&query).await.unwrap();
+        let found: Vec<&str> = rows.iter().map(|row| row.call_id.as_str()).collect();
+        assert_eq!(found, expected, "{query:?}");
+        let is_brief = |row: &Row| row.input_json.is_empty() && row.output_json.is_none();
+        assert!(rows.iter().all(|row| is_brief(row) == query.brief), "{rows:?}");
     }
 }
 

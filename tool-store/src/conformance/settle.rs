@@ -2,7 +2,7 @@
 
 use tool_core::journal::{
     Answer, Begun, Class, Journal, JournalError, Outcome, RecordedCall, Resolution, ResolvedBy, RevertStatus,
-    Row, RowQuery, Status,
+    Row, RowQuery, Status, VerifyOptions,
 };
 use tool_core::prelude::*;
 use tool_core::undo::{UNDO, undo};
@@ -74,6 +74,20 @@ pub(super) async fn unknown_leaves_the_doubt(bench: &dyn Bench) {
     doubtful(bench, &*journal, call("a", "k", Class::Manual)).await;
     let row = journal.reconcile("a".to_owned(), Answer::Unknown, ResolvedBy::Reconcile).await.unwrap();
     assert_eq!(settled(&row), (Status::InDoubt, None, None));
+}
+
+pub(super) async fn a_try_to_settle_is_counted_before_it_is_made(bench: &dyn Bench) {
+    let journal = bench.open().await;
+    doubtful(bench, &*journal, call("a", "k", Class::Reconcile)).await;
+    for tries in 1..=3 {
+        let row = journal.reconcile("a".to_owned(), Answer::Trying, ResolvedBy::Recovery).await.unwrap();
+        assert_eq!((settled(&row), row.recoveries), ((Status::InDoubt, None, None), tries));
+    }
+    journal.reconcile("a".to_owned(), Answer::NotDone, ResolvedBy::Reconcile).await.unwrap();
+    let late = journal.reconcile("a".to_owned(), Answer::Trying, ResolvedBy::Recovery).await;
+    assert_eq!(late.unwrap_err(), JournalError::NotInDoubt);
+    let report = journal.verify(VerifyOptions { full: true, expect: None }).await.unwrap();
+    assert!(report.verdict.is_ok(), "{report:?}");
 }
 
 pub(super) async fn abandoned_ends_it(bench: &dyn Bench) {

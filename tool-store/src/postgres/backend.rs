@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use tokio_postgres::NoTls;
+use tool_core::canonical::hex;
 use tool_core::journal::chain::Head;
-use tool_core::journal::machine::{self, Op, Reply};
-use tool_core::journal::{JournalError, Result, Row};
+use tool_core::journal::machine::{self, Met, Op, Reply};
+use tool_core::journal::{JournalError, Lease, Outcome, Result, Row};
+use tool_core::{Effect, ToolError};
 
-use super::table::{Connection, LEASE, Table, failed};
+use super::table::{Connection, LEASE, REAPED, Table, failed};
 use crate::sql::Statements;
 use crate::writer;
 
@@ -20,8 +22,11 @@ pub const RENEW: Duration = Duration::from_secs(10);
 /// How long a worker that could not renew starts no further effect.
 pub const STALE: Duration = Duration::from_secs(20);
 
+/// What is waited for the database before it is asked once more what became of a commit, times the number of the try.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// How often one operation is tried that the database has ended for another one's sake.
-const TRIES: usize = 5;
+const TRIES: u32 = 5;
 
 /// What calls are numbered within.
 fn attempt_of(row: &Row) -> String {
@@ -37,7 +42,12 @@ pub(crate) struct Backend {
     db: Option<Connection>,
     head: Head,
     lease: Arc<super::lease::Lease>,
+    /// Intents that may have been committed although their callers were told otherwise: nobody runs them.
+    orphans: Vec<Lease>,
 }
+
+/// Answers of a batch that were ready when its commit was not answered, and the end of the chain that it would have made.
+type Doubt = Option<(Head, Vec<Result<Reply>>)>;
 
 /// Connects, and drives the connection on its own task.
 pub(crate) async fn connect(config: &tokio_postgres::Config) -> Result<tokio_postgres::Client> {
@@ -58,7 +68,16 @@ impl Backend {
         lease: Arc<super::lease::Lease>,
     ) -> Result<Backend> {
         let sql = Statements::new(|n| format!("${n}"));
-        let mut backend = Backend { runtime, config, owner, sql, db: None, head: Head::default(), lease };
+        let mut backend = Backend {
+            runtime,
+            config,
+            owner,
+            sql,
+            db: None,
+            head: Head::default(),
+            lease,
+            orphans: Vec::new(),
+        };
         backend.connect()?;
         Ok(backend)
     }
@@ -66,6 +85,10 @@ impl Backend {
     fn connect(&mut self) -> Result<()> {
         let client = self.runtime.block_on(connect(&self.config))?;
         self.db = Some(Connection { client, prepared: HashMap::new() });
+        self.find_head()
+    }
+
+    fn find_head(&mut self) -> Result<()> {
         // Whether the last commit before a lost connection was made is read, not guessed.
         let sql = "SELECT n, hash FROM journal_log WHERE chain = $1 ORDER BY n DESC LIMIT 1";
         let Some(db) = &self.db else { return Ok(()) };
@@ -88,8 +111,9 @@ impl Backend {
         self.runtime.block_on(db.client.batch_execute(sql)).map_err(|error| failed(&error))
     }
 
-    /// Does a batch once. An error is one of the whole batch.
-    fn attempt(&mut self, ops: &[Op]) -> Result<Vec<Result<Reply>>> {
+    /// Does a batch once. An error is one of the whole batch; where it is one of the commit, what came of that stays in `doubt`
+    /// until it is looked up.
+    fn attempt(&mut self, ops: &[Op], doubt: &mut Doubt) -> Result<Vec<Result<Reply>>> {
         if self.db.as_ref().is_none_or(|db| db.client.is_closed()) {
             self.connect()?;
         }
@@ -112,9 +136,26 @@ impl Backend {
             let locked = self.runtime.block_on(db.client.query_one(sql, &[&attempt]));
             locked.map_err(|error| failed(&error))?;
         }
-        let clock = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
-        let now = self.runtime.block_on(db.client.query_one(clock, &[])).map_err(|error| failed(&error))?;
-        let now_ms: i64 = now.get(0);
+        // The lock is that of this worker's chain: a transaction of a lost connection that is still being committed has it.
+        let clock = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT \
+                     FROM (SELECT pg_advisory_xact_lock(hashtextextended($1, 1))) AS locked";
+        let now = self.runtime.block_on(db.client.query_one(clock, &[&self.owner]));
+        let now_ms: i64 = now.map_err(|error| failed(&error))?.get(0);
+        if let Some((made, _)) = doubt {
+            let sql = "SELECT 1 FROM journal_log WHERE chain = $1 AND n = $2 AND hash = $3";
+            let (n, hash) = (i64::try_from(made.n).unwrap_or(i64::MAX), hex(&made.hash));
+            let found = self.runtime.block_on(db.client.query_opt(sql, &[&self.owner, &n, &hash]));
+            if found.map_err(|error| failed(&error))?.is_some()
+                && let Some((made, answers)) = doubt.take()
+            {
+                self.head = made;
+                self.say("ROLLBACK")?;
+                return Ok(answers);
+            }
+            // It was not, and will not be: it may be done again.
+            *doubt = None;
+            self.find_head()?;
+        }
         let mut head = self.head;
         let mut answers = Vec::with_capacity(ops.len());
         for op in ops {
@@ -142,9 +183,21 @@ impl Backend {
             answers.push(answer);
         }
         self.say("NOTIFY tool_journal")?;
-        self.say("COMMIT")?;
+        if let Err(error) = self.commit() {
+            // A batch that wrote no entry changes nothing that must not be done twice.
+            *doubt = (head.n > self.head.n).then_some((head, answers));
+            self.db = None;
+            return Err(error);
+        }
         self.head = head;
         Ok(answers)
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        fail::fail_point!("journal.commit.unanswered", |_| {
+            self.say("COMMIT").and(Err(JournalError::unavailable("connection closed")))
+        });
+        self.say("COMMIT")
     }
 
     fn renew(&mut self) {
@@ -157,6 +210,48 @@ impl Backend {
         let Some(db) = &self.db else { return };
         if self.runtime.block_on(db.client.execute(sql, &[&self.owner, &until])).is_ok() {
             self.lease.renewed();
+            self.reap();
+        }
+    }
+
+    /// Marks the calls of workers that did not renew, as many as there are.
+    fn reap(&mut self) {
+        let marked = |answers: &[Result<Reply>]| match answers.first() {
+            Some(Ok(Reply::Rows(rows))) => rows.len(),
+            _ => 0,
+        };
+        loop {
+            match self.attempt(&[Op::MarkLost], &mut None) {
+                Ok(answers) if marked(&answers) >= REAPED => {}
+                Ok(_) => return,
+                Err(error) => {
+                    tracing::debug!(target: "toolbox::journal", %error, "lost calls were not marked");
+                    self.give_up();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Leaves a transaction that failed; the connection, where that is not possible.
+    fn give_up(&mut self) {
+        if self.say("ROLLBACK").is_err() || self.find_head().is_err() {
+            self.db = None;
+        }
+    }
+
+    /// Settles the intents that nobody runs.
+    fn settle_orphans(&mut self) {
+        if self.orphans.is_empty() {
+            return;
+        }
+        let never = ToolError::unavailable("The journal was gone when it began.").effect(Effect::None);
+        let settle = |lease: &Lease| Op::Finish(lease.clone(), Box::new(Outcome::error(&never)));
+        let ops: Vec<Op> = self.orphans.iter().map(settle).collect();
+        // What was not committed after all is unknown, and what was settled meanwhile fenced: both are as it should be.
+        match self.attempt(&ops, &mut None) {
+            Ok(_) => self.orphans.clear(),
+            Err(_) => self.give_up(),
         }
     }
 }
@@ -166,30 +261,46 @@ impl writer::Backend for Backend {
         if self.lease.is_due() {
             self.renew();
         }
-        let tries = if ops.len() == 1 { TRIES } else { 1 };
-        let mut done = Err(JournalError::unavailable("The journal was not asked."));
-        for _ in 0..tries {
-            done = self.attempt(ops);
-            if done.is_ok() {
-                break;
+        self.settle_orphans();
+        let mut doubt = None;
+        let mut tries = 0;
+        let done = loop {
+            tries += 1;
+            let done = self.attempt(ops, &mut doubt);
+            // Two batches may lock each other out, and one operation may spoil all: each by itself. But not while it is open
+            // whether all were done.
+            let most = if ops.len() == 1 || doubt.is_some() { TRIES } else { 1 };
+            match done {
+                Err(_) if tries < most => {
+                    self.give_up();
+                    if doubt.is_some() {
+                        std::thread::sleep(PAUSE * tries);
+                    }
+                }
+                done => break done,
             }
-            let _ = self.say("ROLLBACK");
-        }
+        };
         match done {
             Ok(answers) => answers,
-            // Two batches may lock each other out, and one operation may spoil all: each by itself.
-            Err(_) if ops.len() > 1 => {
+            Err(_) if ops.len() > 1 && doubt.is_none() => {
+                self.give_up();
                 ops.iter().flat_map(|op| self.transact(std::slice::from_ref(op))).collect()
             }
             Err(error) => {
                 self.db = None;
-                vec![Err(error)]
+                let answers = doubt.into_iter().flat_map(|(_, answers)| answers);
+                self.orphans.extend(answers.filter_map(|answer| match answer {
+                    Ok(Reply::Begun(Met::Run(lease))) => Some(lease),
+                    _ => None,
+                }));
+                ops.iter().map(|_| Err(error.clone())).collect()
             }
         }
     }
 
     fn idle(&mut self) {
         self.renew();
+        self.settle_orphans();
     }
 
     fn patience(&self) -> Duration {

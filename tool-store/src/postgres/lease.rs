@@ -29,4 +29,11 @@ impl Lease {
     pub(crate) fn is_stale(&self) -> bool {
         self.age() >= STALE
     }
+
+    /// Completes when others may take what this worker runs.
+    pub(crate) async fn stale(&self) {
+        while let Some(left) = STALE.checked_sub(self.age()).filter(|left| !left.is_zero()) {
+            tokio::time::sleep(left).await;
+        }
+    }
 }

@@ -4,6 +4,7 @@
 
 mod backend;
 mod lease;
+mod reader;
 mod table;
 
 use std::sync::Arc;
@@ -11,8 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::Notify;
-use tokio_postgres::{AsyncMessage, Client, NoTls};
+use tokio_postgres::Client;
 use tool_core::journal::chain::{Entry, Follow, Head, Verdict};
 use tool_core::journal::key::Pepper;
 use tool_core::journal::machine::{Op, Reply};
@@ -24,7 +24,8 @@ use tool_core::journal::{
 use tool_core::{AuditQuery, AuditRow, BoxFuture, ErrorKind};
 
 use self::backend::Backend;
-use self::table::{failed, hash_of};
+use self::reader::Reader;
+use self::table::{REAPED, failed, hash_of};
 use crate::audit;
 use crate::sql::{self, Param};
 use crate::writer::{BATCH, Writer};
@@ -44,10 +45,10 @@ const POLL: Duration = Duration::from_secs(1);
 /// A journal in a PostgreSQL database.
 pub struct PostgresJournal {
     owner: String,
-    pepper: Pepper,
+    pepper: Option<Pepper>,
     writer: Writer,
-    reader: Arc<Client>,
-    told: Arc<Notify>,
+    reader: Arc<Reader>,
+    lease: Arc<lease::Lease>,
 }
 
 impl std::fmt::Debug for PostgresJournal {
@@ -66,56 +67,41 @@ impl PostgresJournal {
         let config: tokio_postgres::Config = config.parse().map_err(|error: tokio_postgres::Error| {
             JournalError::store(ErrorKind::NotConfigured, "journal_bad_url", error.to_string())
         })?;
-        let told = Arc::new(Notify::new());
-        let reader = Arc::new(listen(&config, &told).await?);
-        migrate(&reader).await?;
-        reader.batch_execute("LISTEN tool_journal").await.map_err(|error| failed(&error))?;
+        let client = backend::connect(&config).await?;
+        migrate(&client).await?;
+        drop(client);
+        let reader = Arc::new(Reader::new(config.clone()));
+        reader.client().await?;
         let owner = uuid::Uuid::now_v7().to_string();
         let lease = Arc::new(lease::Lease::new());
-        let (id, settings) = (owner.clone(), config.clone());
+        let (id, settings, leases) = (owner.clone(), config, Arc::clone(&lease));
         let start = move || {
             let make = move || {
                 let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
                 let runtime = runtime.map_err(|error| JournalError::unavailable(error.to_string()))?;
-                Backend::open(runtime, settings, id, lease)
+                Backend::open(runtime, settings, id, leases)
             };
             Writer::start(make, BATCH)
         };
         let writer = Handle::current().spawn_blocking(start).await;
         let writer = writer.map_err(|error| JournalError::unavailable(error.to_string()))??;
         let pepper = pepper_from_environment()?;
-        let journal = PostgresJournal { owner, pepper, writer, reader, told };
-        journal.mark_lost().await?;
+        let journal = PostgresJournal { owner, pepper, writer, reader, lease };
+        while journal.mark_lost().await?.len() >= REAPED {}
         Ok(journal)
     }
 }
 
-fn pepper_from_environment() -> Result<Pepper> {
-    let Ok(text) = std::env::var("TOOLBOX_JOURNAL_KEY") else { return Ok(Pepper::default()) };
+fn pepper_from_environment() -> Result<Option<Pepper>> {
+    let Ok(text) = std::env::var("TOOLBOX_JOURNAL_KEY") else { return Ok(None) };
     let bytes = tool_core::canonical::unhex(text.trim()).and_then(|bytes| bytes.try_into().ok());
-    bytes.map(Pepper).ok_or_else(|| {
+    bytes.map(|bytes| Some(Pepper(bytes))).ok_or_else(|| {
         JournalError::store(
             ErrorKind::NotConfigured,
             "journal_bad_key",
             "TOOLBOX_JOURNAL_KEY must be 64 hex digits.",
         )
     })
-}
-
-/// A connection that hears of commits.
-async fn listen(config: &tokio_postgres::Config, told: &Arc<Notify>) -> Result<Client> {
-    let (client, mut connection) = config.connect(NoTls).await.map_err(|error| failed(&error))?;
-    let told = Arc::clone(told);
-    tokio::spawn(async move {
-        let messages = std::future::poll_fn(move |cx| connection.poll_message(cx));
-        let mut messages = Box::pin(messages);
-        while let Some(Ok(message)) = std::future::poll_fn(|cx| messages.as_mut().poll(cx)).await {
-            if matches!(message, AsyncMessage::Notification(_)) {
-                told.notify_waiters();
-            }
-        }
-    });
-    Ok(client)
 }
 
 async fn migrate(db: &Client) -> Result<()> {
@@ -159,17 +145,21 @@ impl PostgresJournal {
     }
 
     fn waiter(&self, call_id: String) -> Waiter {
-        let (told, reader) = (Arc::clone(&self.told), Arc::clone(&self.reader));
+        let reader = Arc::clone(&self.reader);
         Waiter::new(async move {
             let sql = "SELECT 1 FROM tool_calls WHERE call_id = $1 AND status IN ('intent', 'running') \
                        AND lease_until >= (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
             loop {
-                let heard = told.notified();
+                let heard = reader.told().notified();
                 tokio::pin!(heard);
                 heard.as_mut().enable();
-                match reader.query_opt(sql, &[&call_id]).await {
-                    Ok(Some(_)) => {}
-                    _ => return,
+                let open = match reader.client().await {
+                    Ok(client) => client.query_opt(sql, &[&call_id]).await.map_err(|error| failed(&error)),
+                    Err(error) => Err(error),
+                };
+                // While the database cannot be asked, nobody knows that the call has ended.
+                if matches!(open, Ok(None)) {
+                    return;
                 }
                 let _ = tokio::time::timeout(POLL, heard).await;
             }
@@ -210,14 +200,14 @@ impl Journal for PostgresJournal {
         Box::pin(async move {
             let live = sql::Statements::new(|n| format!("${n}")).live;
             let values = [&key.tenant, &key.tool, &key.key].map(|text| Param::Text(text.clone()));
-            Ok(table::rows(&self.reader, &live, &values).await?.pop())
+            Ok(self.reader.rows(&live, &values).await?.pop())
         })
     }
 
     fn rows<'a>(&'a self, query: &'a RowQuery) -> BoxFuture<'a, Result<Vec<Row>>> {
         Box::pin(async move {
             let (sql, values) = sql::select(query, |n| format!("${n}"));
-            table::rows(&self.reader, &sql, &values).await
+            self.reader.rows(&sql, &values).await
         })
     }
 
@@ -257,14 +247,15 @@ impl Journal for PostgresJournal {
             let iteration = i64::try_from(task.iteration).unwrap_or(i64::MAX);
             let sql = "SELECT fingerprint, attempt, allow FROM journal_consents WHERE tenant = $1 AND run_id = $2 \
                        AND node_id = $3 AND iteration = $4";
-            let found =
-                self.reader.query(sql, &[&task.tenant, &task.run_id, &task.node_id, &iteration]).await;
+            let place = [&task.tenant, &task.run_id, &task.node_id].map(|text| Param::Text(text.clone()));
+            let place: Vec<Param> = place.into_iter().chain([Param::Int(iteration)]).collect();
+            let found = self.reader.query(sql, &place).await?;
             let consent = |row: &tokio_postgres::Row| ReplayConsent {
                 fingerprint: row.get(0),
                 attempt: u32::try_from(row.get::<_, i64>(1)).unwrap_or(0),
                 allow: row.get::<_, i64>(2) != 0,
             };
-            Ok(found.map_err(|error| failed(&error))?.iter().map(consent).collect())
+            Ok(found.iter().map(consent).collect())
         })
     }
 
@@ -278,7 +269,7 @@ impl Journal for PostgresJournal {
     }
 
     fn verify(&self, options: VerifyOptions) -> BoxFuture<'_, Result<VerifyReport>> {
-        Box::pin(async move { verify(&self.reader, options).await })
+        Box::pin(async move { verify(&*self.reader.client().await?, options).await })
     }
 
     fn keeps_audit(&self) -> bool {
@@ -293,8 +284,7 @@ impl Journal for PostgresJournal {
     fn audited<'a>(&'a self, query: &'a AuditQuery) -> BoxFuture<'a, Result<Vec<Value>>> {
         let (sql, params) = audit::select(query, |n| format!("${n}"));
         Box::pin(async move {
-            let found =
-                self.reader.query(&sql, &table::params(&params)).await.map_err(|error| failed(&error))?;
+            let found = self.reader.query(&sql, &params).await?;
             Ok(found.iter().map(|row| audit::object(table::cells(row))).collect())
         })
     }
@@ -304,7 +294,16 @@ impl Journal for PostgresJournal {
     }
 
     fn pepper(&self) -> Pepper {
-        self.pepper
+        self.pepper.unwrap_or_default()
+    }
+
+    fn has_pepper(&self) -> bool {
+        self.pepper.is_some()
+    }
+
+    fn is_stale(&self) -> BoxFuture<'static, ()> {
+        let lease = Arc::clone(&self.lease);
+        Box::pin(async move { lease.stale().await })
     }
 }
 

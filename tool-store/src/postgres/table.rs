@@ -20,6 +20,9 @@ use crate::sql::{INLINE, LARGE, Param, Statements, blob_reference, referred};
 /// How long a lease lasts.
 pub const LEASE: Duration = Duration::from_secs(30);
 
+/// How many calls of dead workers are marked in one transaction.
+pub(crate) const REAPED: usize = 100;
+
 /// What an error of the database means to callers.
 pub(crate) fn failed(error: &tokio_postgres::Error) -> JournalError {
     JournalError::unavailable(match error.as_db_error() {
@@ -264,7 +267,7 @@ impl Rows for Table<'_> {
     fn open(&mut self) -> Result<Vec<Row>> {
         // Those that another process is about to mark are left to it.
         let sql = format!(
-            "{} AND (lease_until IS NULL OR lease_until < $1) LIMIT 100 FOR UPDATE SKIP LOCKED",
+            "{} AND (lease_until IS NULL OR lease_until < $1) LIMIT {REAPED} FOR UPDATE SKIP LOCKED",
             self.sql.open
         );
         let now = self.now_ms;

@@ -73,7 +73,9 @@ impl Backend {
             owner,
             synchronous,
         };
-        backend.connect()?;
+        if let Err(error) = backend.connect() {
+            return Err(super::table::at(&backend.path, error));
+        }
         backend.space.load();
         Ok(backend)
     }
@@ -282,7 +284,7 @@ impl writer::Backend for Backend {
             Err(failure) => {
                 let error = match failure.error {
                     JournalError::Store { code: FULL, message, .. } => JournalError::unavailable(message),
-                    error => error,
+                    error => super::table::at(&self.path, error),
                 };
                 ops.iter().map(|_| Err(error.clone())).collect()
             }

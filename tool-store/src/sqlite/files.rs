@@ -76,9 +76,19 @@ pub(crate) fn prepare(journal: &Path, workspaces: &[PathBuf]) -> Result<File> {
     outside(journal, &folder, workspaces)?;
     supported(&folder)?;
     private(&folder)?;
+    // A pipe would be waited at for ever, and a device is none of ours.
+    if journal.metadata().is_ok_and(|meta| !meta.is_file()) {
+        return Err(JournalError::store(
+            ErrorKind::NotConfigured,
+            "journal_not_ours",
+            format!("{} is not a regular file: name another one.", journal.display()),
+        ));
+    }
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(journal);
     let file = file.map_err(|error| failed(journal, &error))?;
+    // Before anything is changed or made beside it.
+    super::schema::look(journal, &file)?;
     let seal = journal.with_extension("seal");
     for path in [journal, &seal].into_iter().filter(|path| path.exists()) {
         private(path)?;
@@ -217,6 +227,8 @@ fn kept(journal: &Path) -> Result<Pepper> {
     let digest = <sha2::Sha256 as sha2::Digest>::digest(random);
     let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
     let written = file.and_then(|mut file| {
+        // It may be there already, half written, with another mode.
+        file.set_permissions(Permissions::from_mode(0o600))?;
         file.write_all(&digest)?;
         file.sync_all()
     });
@@ -224,12 +236,24 @@ fn kept(journal: &Path) -> Result<Pepper> {
     Ok(Pepper(digest.into()))
 }
 
-/// The pepper in a file; `None` for no file, and for one that is not written yet.
+/// The pepper in a file; `None` for no file, and for one that is not written yet. What others could read is no secret any more.
 fn read_key(path: &Path) -> Result<Option<Pepper>> {
     let mut pepper = Pepper::default();
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut pepper.0));
+    let read = File::open(path).and_then(|mut file| {
+        file.read_exact(&mut pepper.0)?;
+        file.metadata()
+    });
     match read {
-        Ok(()) => Ok(Some(pepper)),
+        Ok(meta) if meta.mode() & 0o077 == 0 => private(path).map(|()| Some(pepper)),
+        Ok(meta) => Err(JournalError::store(
+            ErrorKind::NotConfigured,
+            "journal_unsafe_permissions",
+            format!(
+                "Others may read the key {} (mode {:03o}): make it yours alone (chmod 600).",
+                path.display(),
+                meta.mode() & 0o777
+            ),
+        )),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof) => {
             Ok(None)
         }

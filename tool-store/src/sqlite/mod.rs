@@ -231,11 +231,11 @@ impl Readers {
             None => {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
                 let db = Connection::open_with_flags(&self.path, flags).map_err(|error| failed(&error))?;
-                schema::configure(&db, false)?;
+                schema::configure(&db, false).map_err(|error| table::at(&self.path, error))?;
                 db
             }
         };
-        let result = body(&db);
+        let result = body(&db).map_err(|error| table::at(&self.path, error));
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(db);
         result
     }

@@ -113,7 +113,8 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
         }
     }
     let unused = "DELETE FROM journal_blobs WHERE NOT EXISTS (SELECT 1 FROM tool_calls WHERE \
-                  instr(coalesce(input_json, '') || coalesce(output_json, '') || coalesce(error_json, ''), sha256))";
+                  instr(input_json || coalesce(output_json, '') || coalesce(error_json, '') || \
+                  coalesce(revert_error_json, ''), sha256))";
     db.execute(unused, []).map_err(|error| failed(&error))?;
     let _: Head = end;
     Ok(pruned)

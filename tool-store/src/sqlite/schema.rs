@@ -1,12 +1,14 @@
 //! The schema of a SQLite journal: whose file it is, which version, and the way to the newest.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use tool_core::ErrorKind;
 use tool_core::journal::{JournalError, Result};
 
-use super::table::failed;
+use super::table::{corrupt, failed};
 
 /// What SQLite keeps of whose file it is: "Tjnl".
 const APPLICATION_ID: i64 = 0x546a_6e6c;
@@ -36,6 +38,54 @@ pub(crate) fn configure(db: &Connection, writes: bool) -> Result<()> {
     }
 }
 
+/// How every database begins, and where its header says whose it is, and of which version.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+const VERSION_AT: usize = 60;
+const ID_AT: usize = 68;
+const HEADER: usize = 100;
+
+/// Refuses what is another program's by what stands in the file itself: nothing is locked, made or changed for it. What it does
+/// not tell, [`check`] does.
+pub(crate) fn look(path: &Path, file: &File) -> Result<()> {
+    let mut header = [0; HEADER];
+    if file.read_exact_at(&mut header, 0).is_err() {
+        // Too short for a database: empty, or cut off.
+        return match file.metadata().map(|meta| meta.len()) {
+            Ok(0) => Ok(()),
+            _ => Err(corrupt(format!("{}: it is no database.", path.display()))),
+        };
+    }
+    let number = |at: usize| {
+        let bytes = header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
+        bytes.map_or(0, i64::from)
+    };
+    if !header.starts_with(MAGIC) {
+        return Err(corrupt(format!("{}: it is no database.", path.display())));
+    }
+    match (number(ID_AT), number(VERSION_AT)) {
+        (APPLICATION_ID, _) => Ok(()),
+        // Ours says so in the page that names the first table. One that is only begun has none there yet: all is in its log.
+        (0, 0) if !has_tables(path) => Ok(()),
+        _ => Err(foreign(path)),
+    }
+}
+
+/// Whether tables stand in a file, without what a log beside it says.
+fn has_tables(path: &Path) -> bool {
+    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let uri = format!("file:{escaped}?mode=ro&immutable=1");
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let count = Connection::open_with_flags(uri, flags)
+        .and_then(|db| db.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)));
+    count.is_ok_and(|count| count > 0)
+}
+
+fn foreign(path: &Path) -> JournalError {
+    let text = format!("{} is a database of another program.", path.display());
+    JournalError::store(ErrorKind::NotConfigured, "journal_not_ours", text)
+}
+
 /// Whose file it is, and whether this program knows its version; an empty file is anybody's.
 pub(crate) fn check(db: &Connection, path: &Path) -> Result<i64> {
     let number = |pragma: &str| -> Result<i64> {
@@ -47,8 +97,7 @@ pub(crate) fn check(db: &Connection, path: &Path) -> Result<i64> {
         .map_err(|error| failed(&error))?;
     let shown = path.display();
     if id != APPLICATION_ID && (id != 0 || version != 0 || tables != 0) {
-        let text = format!("{shown} is a database of another program.");
-        return Err(JournalError::store(ErrorKind::NotConfigured, "journal_not_ours", text));
+        return Err(foreign(path));
     }
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     if version > known {

@@ -1,6 +1,7 @@
 //! The rows of a journal within one SQLite transaction.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, ToSql, params, params_from_iter};
@@ -35,6 +36,17 @@ pub(crate) const FULL: &str = "journal_full";
 
 pub(crate) fn corrupt(what: impl Into<String>) -> JournalError {
     JournalError::store(ErrorKind::Internal, "journal_corrupt", what)
+}
+
+/// An error with the file that it is about: whoever reads of damage must know where.
+pub(crate) fn at(path: &Path, error: JournalError) -> JournalError {
+    let file = path.display().to_string();
+    match error {
+        JournalError::Store { kind, code: code @ "journal_corrupt", message, hint } if !message.contains(&file) => {
+            JournalError::Store { kind, code, message: format!("{file}: {message}"), hint }
+        }
+        other => other,
+    }
 }
 
 /// A cell as a parameter.

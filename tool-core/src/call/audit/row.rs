@@ -13,7 +13,7 @@ use crate::call::redact::{AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW, Form, KnownSecrets
 use crate::call::who::Who;
 use crate::canonical;
 use crate::context::ToolContext;
-use crate::def::Surface;
+use crate::def::{Behavior, Surface};
 use crate::fingerprint::fingerprint;
 use crate::output::ToolResult;
 
@@ -167,7 +167,15 @@ impl AuditRow {
 impl AuditRow {
     /// The row of a recorded call whose process died: nobody else can tell of it any more.
     pub fn of_lost(row: &crate::journal::Row) -> AuditRow {
-        let args = serde_json::from_str(&row.input_json).unwrap_or(Value::Null);
+        let args: Value = serde_json::from_str(&row.input_json).unwrap_or(Value::Null);
+        // What the schema hides is hidden already; the rest is cut as in every audit row.
+        let args = redact(&args, &Value::Bool(true), &KnownSecrets::default(), Form::Audit).value;
+        let behavior = Behavior {
+            side_effect: row.side_effect.unwrap_or(true),
+            idempotent: row.idempotent.unwrap_or(false),
+            destructive: row.destructive,
+            open_world: false,
+        };
         let caller = Caller::ALL.into_iter().find(|caller| caller.as_str() == row.caller);
         AuditRow {
             call_id: row.call_id.clone(),
@@ -184,6 +192,7 @@ impl AuditRow {
             seq: Some(u64::from(row.seq)),
             tool: row.tool_name.clone(),
             definition: row.definition.clone(),
+            effects: Some(behavior.words()),
             outcome: "in_doubt",
             args: envelope(args, AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW),
             args_sha256: row.args_sha256.clone(),

@@ -25,6 +25,7 @@ use super::policy::{Limits, Rate};
 use super::refuse::refuse;
 use super::run;
 use super::who::Who;
+use crate::canonical;
 use crate::clock::{Clock, SystemClock};
 use crate::def::BoxFuture;
 use crate::error::ToolError;
@@ -88,6 +89,7 @@ pub(super) struct Limit {
     readers: Kept<(String, String), Arc<Semaphore>>,
     process: Arc<Semaphore>,
     queue: Queue,
+    taking: Arc<Mutex<()>>,
 }
 
 /// What is known of one run.
@@ -102,18 +104,22 @@ struct RunState {
 #[derive(Clone)]
 pub(super) struct Tokens {
     buckets: Vec<Arc<RateBucket>>,
+    /// Held while tokens are taken: nobody sees one that is given back.
+    taking: Arc<Mutex<()>>,
 }
 
 impl Tokens {
-    /// Takes one token from each bucket.
+    /// Takes one token from each bucket, or none at all.
     pub(super) fn take(&self) -> Result<(), ToolError> {
-        for bucket in &self.buckets {
-            bucket.take().map_err(|wait| {
-                let error = ToolError::rate_limited("Too many calls.").retry_after(wait);
-                refuse("limit", error)
-            })?;
+        if self.buckets.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let _alone = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken: Vec<_> = self.buckets.iter().map(|bucket| bucket.take()).collect();
+        let Some(wait) = taken.iter().filter_map(|taken| taken.err()).max() else { return Ok(()) };
+        let full = self.buckets.iter().zip(&taken).filter(|(_, taken)| taken.is_ok());
+        full.for_each(|(bucket, _)| bucket.give_back());
+        Err(refuse("limit", ToolError::rate_limited("Too many calls.").retry_after(wait)))
     }
 }
 
@@ -126,12 +132,13 @@ impl Limit {
             readers: Kept::new(IDLE),
             process: Arc::new(Semaphore::new(settings.calls_at_once)),
             queue: Queue::default(),
+            taking: Arc::default(),
             settings,
         }
     }
 
-    /// Counts a call of a run.
-    fn count(&self, run: &RunState, tool: &str, limits: &[Limits; 2]) -> Result<(), ToolError> {
+    /// Whether a run may make one more call, which is counted if that is what it does.
+    fn budget(&self, run: &RunState, tool: &str, limits: &[Limits; 2], count: bool) -> Result<(), ToolError> {
         let mut counts = run.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let of_tool = counts.1.get(tool).copied().unwrap_or(0);
         let [own, agent] = limits;
@@ -140,8 +147,10 @@ impl Limit {
             let text = format!("This run has made all the calls that it may make of {tool}.");
             return Err(ToolError::denied(text).code("call_budget"));
         }
-        counts.0 += 1;
-        counts.1.insert(tool.to_owned(), of_tool + 1);
+        if count {
+            counts.0 += 1;
+            counts.1.insert(tool.to_owned(), of_tool + 1);
+        }
         Ok(())
     }
 
@@ -153,7 +162,7 @@ impl Limit {
             let make = || Arc::new(RateBucket::new(rate, Arc::clone(&self.settings.clock)));
             Some(self.buckets.get(key, now, make))
         });
-        Tokens { buckets: buckets.collect() }
+        Tokens { buckets: buckets.collect(), taking: Arc::clone(&self.taking) }
     }
 
     /// The places that a call needs, in the one order in which all calls take them.
@@ -207,17 +216,26 @@ impl Limit {
             .then(|| self.runs.get((who.tenant.to_owned(), who.run.to_owned()), now, Arc::default));
         // A tool that calls another one again and again is no model that is stuck.
         let is_root = inv.ctx.running().is_none_or(|scope| scope.parent().is_none());
-        let nth = run.as_ref().filter(|_| is_root).map_or(1, |run| run.repeats.count(tool, &inv.args));
-        if inv.tool.def().behavior.side_effect {
-            repeats::check(tool, nth, self.settings.repeat_limit)?;
+        let most = if inv.tool.def().behavior.side_effect { self.settings.repeat_limit } else { 0 };
+        let again = run.as_ref().filter(|_| is_root).map(|run| (run, canonical::sha256(&inv.args)));
+        if let Some((run, digest)) = &again {
+            run.repeats.check(tool, digest, most)?;
         }
         if let Some(run) = &run {
-            self.count(run, tool, &limits)?;
+            self.budget(run, tool, &limits, false)?;
         }
         let tokens = self.tokens(who, tool, &limits, now);
         tokens.take()?;
         let places = self.places(inv, who, run.as_deref(), &limits, now);
         let held = self.wait(inv, places).await?;
+        // What was refused does not count; who waited is judged by what others have done meanwhile.
+        if let Some((run, digest)) = &again {
+            run.repeats.check(tool, digest, most)?;
+        }
+        if let Some(run) = &run {
+            self.budget(run, tool, &limits, true)?;
+        }
+        let nth = again.map_or(1, |(run, digest)| run.repeats.count(tool, digest));
         inv.ext.insert(tokens);
         Ok((held, nth))
     }

@@ -2,10 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::call::refuse::refuse;
-use crate::canonical;
 use crate::error::ToolError;
 use crate::output::ToolResult;
 
@@ -16,29 +15,44 @@ const TOLD_FROM: u32 = 3;
 const HINT: &str =
     "the same call again, with the same arguments: its answer will hardly change; try something else";
 
-/// The last call of a run, and how often it was made in a row.
+/// The last call of a run that was let through.
 #[derive(Debug, Default)]
-pub(super) struct Repeats(Mutex<(String, String, u32)>);
+pub(super) struct Repeats(Mutex<Last>);
+
+#[derive(Debug, Default)]
+struct Last {
+    tool: String,
+    digest: String,
+    /// How often it was made in a row.
+    times: u32,
+}
 
 impl Repeats {
-    /// Counts a call; its place among equal ones in a row, from 1.
-    pub(super) fn count(&self, tool: &str, args: &Value) -> u32 {
-        let digest = canonical::sha256(args);
+    /// Counts a call with the digest of its arguments; its place among equal ones in a row, from 1.
+    pub(super) fn count(&self, tool: &str, digest: String) -> u32 {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let nth = if (last.0.as_str(), last.1.as_str()) == (tool, digest.as_str()) { last.2 + 1 } else { 1 };
-        *last = (tool.to_owned(), digest, nth);
+        let nth = last.next(tool, &digest);
+        *last = Last { tool: tool.to_owned(), digest, times: nth };
         nth
+    }
+
+    /// Refuses a call that was made as often in a row as it may be; 0 is any number.
+    pub(super) fn check(&self, tool: &str, digest: &str, limit: u32) -> Result<(), ToolError> {
+        let nth = self.0.lock().unwrap_or_else(PoisonError::into_inner).next(tool, digest);
+        if limit == 0 || nth <= limit {
+            return Ok(());
+        }
+        let text = format!("{tool} was called {limit} times in a row with these arguments.");
+        let error = ToolError::denied(text).code("repeated_call").hint(HINT).detail("repeated", nth);
+        Err(refuse("limit", error))
     }
 }
 
-/// Refuses a side effect that was made as often in a row as it may be; 0 is any number.
-pub(super) fn check(tool: &str, nth: u32, limit: u32) -> Result<(), ToolError> {
-    if limit == 0 || nth <= limit {
-        return Ok(());
+impl Last {
+    /// The place that a call would have.
+    fn next(&self, tool: &str, digest: &str) -> u32 {
+        if (self.tool.as_str(), self.digest.as_str()) == (tool, digest) { self.times + 1 } else { 1 }
     }
-    let text = format!("{tool} was called {limit} times in a row with these arguments.");
-    let error = ToolError::denied(text).code("repeated_call").hint(HINT).detail("repeated", nth);
-    Err(refuse("limit", error))
 }
 
 /// Tells the caller of the repetition.

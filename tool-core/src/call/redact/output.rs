@@ -9,12 +9,47 @@ use crate::def::{LogMode, ToolDef};
 use crate::error::ToolError;
 use crate::output::ToolOutput;
 
-/// A result for the journal; `None` where nothing of it is marked, and all of it may be written.
+/// How many of the hidden parts of a result are named.
+const NAMED: usize = 20;
+
+/// What whoever gets a recorded result again is told where parts of it were not kept.
+const INCOMPLETE: &str = "the call ran before, and of these parts of its result only a digest was kept: read them where they come from, \
+                          or make another call";
+
+/// A result for the journal; `None` where nothing of it is marked, and all of it may be written. What was hidden is named in
+/// `meta.incomplete`, by JSON pointers.
 pub(crate) fn recordable(def: &ToolDef<'_>, output: &ToolOutput) -> Option<ToolOutput> {
     let schema = def.output_schema().filter(|schema| is_marked(schema))?;
     let value = output.data();
     let kept = redact(&value, schema, &KnownSecrets::default(), Form::Journal).value;
-    Some(ToolOutput { content: Vec::new(), structured: Some(in_its_type(&value, kept)), ..output.clone() })
+    let kept = in_its_type(&value, kept);
+    let mut hidden = Vec::new();
+    differing(&value, &kept, String::new(), &mut hidden);
+    let mut meta = output.meta.clone();
+    if !hidden.is_empty() {
+        meta.insert("incomplete".to_owned(), json!(hidden));
+        meta.entry("hint").or_insert_with(|| json!(INCOMPLETE));
+    }
+    Some(ToolOutput { content: Vec::new(), structured: Some(kept), meta, ..output.clone() })
+}
+
+/// Where two values differ: the outermost places that do not have the same form, or not the same scalar.
+fn differing(value: &Value, kept: &Value, at: String, found: &mut Vec<String>) {
+    match (value, kept) {
+        _ if found.len() >= NAMED => {}
+        (Value::Object(members), Value::Object(kept)) => {
+            for (key, value) in members {
+                let below = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                differing(value, kept.get(key).unwrap_or(&Value::Null), below, found);
+            }
+        }
+        (Value::Array(items), Value::Array(kept)) if items.len() == kept.len() => {
+            let pairs = items.iter().zip(kept).enumerate();
+            pairs.for_each(|(nth, (item, kept))| differing(item, kept, format!("{at}/{nth}"), found));
+        }
+        (value, kept) if value != kept => found.push(at),
+        _ => {}
+    }
 }
 
 /// A result for the audit: the members that its schema marks, and what is left. `None` where nothing of it is marked.

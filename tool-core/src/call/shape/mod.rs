@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use self::page::{byte_of, pages};
 pub(crate) use self::read_result::READ_RESULT;
 pub use self::read_result::{ReadResultTool, read_result};
-pub(super) use self::scrub::scrub;
+pub(crate) use self::scrub::scrub;
 pub use self::store::{MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ResultScope, ResultStore};
 use super::facts::Facts;
 use super::gate::Admitted;
@@ -121,7 +121,7 @@ impl Shape {
                     None => Ok(output),
                 }
             }
-            Err(error) => Err(error.map_message(|message| shortened(&message))),
+            Err(error) => Err(cap_details(error.map_message(|message| shortened(&message)), seen.max_bytes)),
         }
     }
 
@@ -237,6 +237,39 @@ fn cap(mut output: ToolOutput, max: usize) -> ToolOutput {
     output.content.push(Content::text(format!("[cut: {kept} of {total} bytes are shown]")));
     output.meta.insert("truncated".to_owned(), json!({"bytes": kept, "total": total}));
     output
+}
+
+/// Cuts the texts of an error's details, such as the output that there was before it, where together they are longer than a
+/// result may be.
+fn cap_details(mut error: ToolError, max: usize) -> ToolError {
+    let total: usize = error.details().values().map(text_bytes).sum();
+    if total > max {
+        let mut left = max;
+        error.details_mut().values_mut().for_each(|value| cut_texts(value, &mut left));
+        error = error.detail("truncated", json!({"bytes": max - left, "total": total}));
+    }
+    error
+}
+
+fn text_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(text_bytes).sum(),
+        Value::Object(members) => members.values().map(text_bytes).sum(),
+        _ => 0,
+    }
+}
+
+fn cut_texts(value: &mut Value, left: &mut usize) {
+    match value {
+        Value::String(text) => {
+            text.truncate(text.floor_char_boundary(*left));
+            *left -= text.len();
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| cut_texts(item, left)),
+        Value::Object(members) => members.values_mut().for_each(|member| cut_texts(member, left)),
+        _ => {}
+    }
 }
 
 /// A message with its beginning and its end.

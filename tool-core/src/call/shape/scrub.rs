@@ -6,7 +6,7 @@ use crate::call::redact::KnownSecrets;
 use crate::output::{Content, ResourceBody, ToolOutput, ToolResult};
 
 /// A result without known secrets: text blocks, structured values and their keys, messages, hints and details.
-pub(in crate::call) fn scrub(result: ToolResult, secrets: &KnownSecrets) -> ToolResult {
+pub(crate) fn scrub(result: ToolResult, secrets: &KnownSecrets) -> ToolResult {
     if secrets.is_empty() {
         return result;
     }

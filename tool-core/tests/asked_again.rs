@@ -1,0 +1,239 @@
+//! What stands between a call and an effect that may happen twice: who is asked, what is kept of the answer, and what the
+//! journal refuses. (journal.md §4, §7)
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at what it cannot build")]
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tool_core::journal::{Journal as _, MemoryJournal, Row, RowQuery, Status, Task};
+use tool_core::metrics::Metric;
+use tool_core::prelude::*;
+use tool_core::{
+    ApprovalId, ApprovalRequest, ApprovalState, Approvals as _, Approver, BoxFuture, Call, Caller,
+    Coordinates, Decision, Executor, ExecutorBuilder, Invocation, JournalMode, Layer, MemoryApprovals,
+    Metrics, Next, Registry,
+};
+
+/// What was posted.
+#[derive(Clone, Default)]
+struct Posted(Arc<Mutex<Vec<String>>>);
+
+impl Posted {
+    fn count(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+/// Posts, and nobody can tell afterwards.
+#[tool(side_effect, idempotent = false, register = false)]
+fn post(
+    /// What.
+    text: &str,
+    #[ctx] posted: &Posted,
+) {
+    posted.0.lock().unwrap().push(text.to_owned());
+}
+
+/// Keeps count of its calls, and ends each as it is told to.
+#[tool(side_effect, idempotent, register = false)]
+fn fussy(#[ctx] posted: &Posted) -> Result<usize, ToolError> {
+    posted.0.lock().unwrap().push("fussy".to_owned());
+    match posted.count() {
+        1 => Err(ToolError::not_found("Not yet.")),
+        2 => Err(ToolError::cancelled("Not now.")),
+        count => Ok(count),
+    }
+}
+
+/// Gives one answer, and counts the questions.
+struct Answers(Decision, Arc<AtomicU32>);
+
+impl Approver for Answers {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::ready(self.0.clone()))
+    }
+
+    fn name(&self) -> &str {
+        "flag"
+    }
+}
+
+/// A run in which another process has posted already.
+struct Scene {
+    journal: MemoryJournal,
+    posted: Posted,
+}
+
+impl Scene {
+    async fn new() -> Scene {
+        let scene = Scene { journal: MemoryJournal::new(), posted: Posted::default() };
+        let first = scene.builder().build().unwrap();
+        first.call(post_of("first"), &scene.ctx(None), Caller::Test).await.unwrap();
+        scene
+    }
+
+    /// A process: an owner of its own.
+    fn builder(&self) -> ExecutorBuilder {
+        let registry = Registry::builder().add::<PostTool>().add::<FussyTool>().build().unwrap();
+        Executor::standard(registry).journal(Arc::new(self.journal.another()), JournalMode::All, "demo 1.0")
+    }
+
+    fn ctx(&self, answer: Option<(Decision, &Arc<AtomicU32>)>) -> ToolContext {
+        let ctx = ToolContext::builder().provide(self.posted.clone()).at(Coordinates::new("run"));
+        match answer {
+            Some((decision, asked)) => ctx.approver(Answers(decision, Arc::clone(asked))).build(),
+            None => ctx.build(),
+        }
+    }
+
+    async fn rows(&self) -> Vec<Row> {
+        self.journal.rows(&RowQuery::default()).await.unwrap()
+    }
+}
+
+fn post_of(text: &str) -> Call {
+    Call::new("post", json!({"text": text}))
+}
+
+#[tokio::test]
+async fn only_a_yes_and_a_no_are_kept_at_the_replay_gate() {
+    let scene = Scene::new().await;
+    let asked = Arc::new(AtomicU32::new(0));
+    let task = Task { run_id: "run".to_owned(), ..Task::default() };
+    for (nth, (decision, code)) in (1..).zip([
+        (Decision::Suspended, "input_required"),
+        (Decision::Unavailable { hint: "elsewhere".to_owned() }, "confirmation_unavailable"),
+        (Decision::Pending(ApprovalId("ap_1".to_owned())), "approval_pending"),
+        (Decision::Cancelled, "cancelled"),
+    ]) {
+        let executor = scene.builder().build().unwrap();
+        let ctx = scene.ctx(Some((decision, &asked)));
+        let error = executor.call(post_of("second"), &ctx, Caller::Mcp).await.unwrap_err();
+        assert_eq!((error.code_str(), &error.details()["layer"]), (code, &json!("journal")));
+        assert_eq!((asked.load(Ordering::SeqCst), scene.posted.count()), (nth, 1), "{code}");
+        assert_eq!(scene.journal.consents(&task).await.unwrap(), [], "{code}");
+    }
+    let yes = scene.ctx(Some((Decision::AllowAlways, &asked)));
+    let executor = scene.builder().build().unwrap();
+    executor.call(post_of("second"), &yes, Caller::Mcp).await.unwrap();
+    executor.call(post_of("third"), &yes, Caller::Mcp).await.unwrap();
+    assert_eq!((asked.load(Ordering::SeqCst), scene.posted.count()), (5, 3), "one answer for the attempt");
+    let rows = scene.rows().await;
+    let by: Vec<Option<&str>> = rows.iter().map(|row| row.approved_by.as_deref()).collect();
+    assert_eq!(by, [None, Some("flag"), None]);
+}
+
+#[tokio::test]
+async fn a_repeat_that_was_parked_passes_when_somebody_has_allowed_it() {
+    let scene = Scene::new().await;
+    let asked = Arc::new(AtomicU32::new(0));
+    let approvals = Arc::new(MemoryApprovals::default());
+    let executor = scene.builder().approvals(Arc::clone(&approvals), [0; 32]).build().unwrap();
+    let id = ApprovalId("ap_1".to_owned());
+    let ctx = scene.ctx(Some((Decision::Pending(id.clone()), &asked)));
+    for _ in 0..2 {
+        let error = executor.call(post_of("second"), &ctx, Caller::Mcp).await.unwrap_err();
+        assert_eq!((error.code_str(), &error.details()["approval_id"]), ("approval_pending", &json!("ap_1")));
+    }
+    let parked = approvals.list().unwrap();
+    let question = parked[0].args["$question"].as_str().unwrap();
+    assert!(question.contains("post (attempt 1, seq 1)"), "{question}");
+    approvals.decide(&id, ApprovalState::Once).unwrap();
+    executor.call(post_of("second"), &ctx, Caller::Mcp).await.unwrap();
+    assert_eq!((asked.load(Ordering::SeqCst), scene.posted.count()), (1, 2));
+    let rows = scene.rows().await;
+    let admitted = (rows[1].approved_by.as_deref(), rows[1].approval_id.as_deref());
+    assert_eq!(admitted, (Some("later"), Some("ap_1")));
+}
+
+#[tokio::test]
+async fn nobody_to_ask_is_told_what_to_look_at() {
+    let scene = Scene::new().await;
+    let executor = scene.builder().build().unwrap();
+    let error = executor.call(post_of("second"), &scene.ctx(None), Caller::Test).await.unwrap_err();
+    assert_eq!(error.code_str(), "approval_unavailable");
+    let hint = error.hint_str().unwrap();
+    assert_eq!(hint, "run with --yes, or look at the earlier calls: demo journal list --run RUN");
+}
+
+/// Counts decisions and refusals.
+#[derive(Default)]
+struct Counted(Mutex<Vec<(String, String)>>);
+
+impl Metrics for Counted {
+    fn record(&self, metric: &Metric, _: f64, attributes: &[(&'static str, &str)]) {
+        let values: Vec<&str> = attributes.iter().map(|attribute| attribute.1).collect();
+        self.0.lock().unwrap().push((metric.name.to_owned(), values.join(" ")));
+    }
+}
+
+#[tokio::test]
+async fn questions_of_the_replay_gate_are_measured_and_do_not_wear_a_person_down() {
+    let scene = Scene::new().await;
+    let (asked, counted) = (Arc::new(AtomicU32::new(0)), Arc::new(Counted::default()));
+    let executor = scene.builder().metrics(counted.clone()).build().unwrap();
+    let ctx = scene.ctx(Some((Decision::Suspended, &asked)));
+    let mut codes = Vec::new();
+    for _ in 0..32 {
+        let error = executor.call(post_of("second"), &ctx, Caller::Llm).await.unwrap_err();
+        codes.push(error.code_str().to_owned());
+    }
+    assert_eq!(codes.iter().filter(|code| *code == "input_required").count(), tool_core::QUESTIONS_MAX);
+    assert_eq!(codes[31], "approval_flood");
+    let counted = counted.0.lock().unwrap();
+    let has = |name: &str, value: &str| counted.contains(&(name.to_owned(), value.to_owned()));
+    assert!(has("toolbox.approval.decisions", "suspended"), "{counted:?}");
+    assert!(has("toolbox.call.refusals", "journal approval_flood"), "{counted:?}");
+}
+
+#[tokio::test]
+async fn what_the_journal_refuses_names_it() {
+    let scene = Scene::new().await;
+    let executor = scene.builder().build().unwrap();
+    let ctx = ToolContext::builder().provide(scene.posted.clone()).build();
+    let keyed = |text| Call { idempotency_key: Some("k".to_owned()), ..post_of(text) };
+    executor.call(keyed("a"), &ctx, Caller::Test).await.unwrap();
+    let error = executor.call(keyed("b"), &ctx, Caller::Test).await.unwrap_err();
+    assert_eq!((error.code_str(), &error.details()["layer"]), ("idempotency_conflict", &json!("journal")));
+}
+
+/// Makes the same call elsewhere, once, when a call has been let pass.
+struct Meddles(Executor, ToolContext, AtomicBool);
+
+fn keyed() -> Call {
+    Call { idempotency_key: Some("k".to_owned()), ..Call::new("fussy", json!({})) }
+}
+
+impl Layer for Meddles {
+    fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            if !self.2.swap(true, Ordering::SeqCst) {
+                let elsewhere = self.0.call(keyed(), &self.1, Caller::Test).await;
+                assert_eq!(elsewhere.unwrap_err().code_str(), "cancelled");
+            }
+            next.run(inv).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_recorded_outcome_goes_meanwhile_goes_through_all_steps_again() {
+    let scene = Scene { journal: MemoryJournal::new(), posted: Posted::default() };
+    let ctx = scene.ctx(None);
+    let first = scene.builder().build().unwrap();
+    assert_eq!(first.call(keyed(), &ctx, Caller::Test).await.unwrap_err().code_str(), "not_found");
+    // A later attempt takes the place of that outcome while this call is on its way to it.
+    let later = Coordinates::new("run").attempt(2);
+    let later = ToolContext::builder().provide(scene.posted.clone()).at(later).build();
+    let meddles = Meddles(scene.builder().build().unwrap(), later, AtomicBool::new(false));
+    let executor = scene.builder().before("journal", meddles).build().unwrap();
+    let output = executor.call(keyed(), &ctx, Caller::Test).await.unwrap();
+    assert_eq!((output.structured, scene.posted.count()), (Some(json!(3)), 3));
+    let again: Value = executor.call(keyed(), &ctx, Caller::Test).await.unwrap().meta["replayed"].clone();
+    assert_eq!((again, scene.posted.count()), (json!(true), 3));
+    let ok = scene.rows().await.into_iter().filter(|row| row.status == Status::Ok && row.replay_of.is_none());
+    assert_eq!(ok.count(), 1);
+}
