@@ -60,3 +60,63 @@ impl Repair<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(error: &str, sent: &str, expected: Value) {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "limit": {"type": "integer", "maximum": 10},
+                "area": {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number"}}, "required": ["x", "y"]},
+            },
+            "required": ["path"],
+        });
+        let meant = json!({"path": "a", "limit": 5, "area": {"x": 1, "y": 2}});
+        let mended = mend(error, sent, &schema, &meant);
+        assert_eq!(serde_json::from_str::<Value>(&mended).unwrap(), expected, "{error}");
+    }
+
+    #[test]
+    fn issues_are_followed_all_at_once() {
+        let issues = json!([
+            {"path": "/path", "code": "missing", "expected": "string", "got": "nothing"},
+            {"path": "/limit", "code": "type", "expected": "integer", "got": "string \"5 lines\""},
+            {"path": "/pth", "code": "unknown", "expected": "one of the parameters path, limit, area", "got": "string \"a\"", "hint": "did you mean `path`?"},
+        ]);
+        let error = json!({"ok": false, "error": {"issues": issues}}).to_string();
+        check(&error, r#"{"pth": "a", "limit": "5 lines"}"#, json!({"path": "a", "limit": 5}));
+    }
+
+    #[test]
+    fn a_sentence_of_serde_is_followed_as_far_as_it_goes() {
+        let unknown = "unknown field `Limit`, expected one of `path`, `limit`, `area`";
+        check(unknown, r#"{"path": "a", "Limit": 5, "why": 1}"#, json!({"path": "a", "limit": 5}));
+        let sent = r#"{"path": "a", "limit": "5 lines", "area": {"x": "1", "y": 2}}"#;
+        let repaired = json!({"path": "a", "limit": 5, "area": {"x": "1", "y": 2}});
+        check("invalid type: string \"5 lines\", expected u32", sent, repaired);
+        check("missing field `path`", r#"{"input": {"path": "a"}}"#, json!({"path": "a"}));
+        check(
+            "`limit` must be 1..=10, got 50",
+            r#"{"path": "a", "limit": 50}"#,
+            json!({"path": "a", "limit": 10}),
+        );
+    }
+
+    #[test]
+    fn what_an_error_does_not_speak_of_stays() {
+        let sent = r#"{"path": "a", "limit": "5", "why": 1}"#;
+        check("something went wrong", sent, serde_json::from_str(sent).unwrap());
+    }
+
+    #[test]
+    fn only_a_value_that_is_asked_for_and_nowhere_in_the_call_is_taken_from_what_was_meant() {
+        check("missing field `path`", r#"{"limit": 7}"#, json!({"limit": 7, "path": "a"}));
+        check("missing field `path`", r#"{"pathh": "b", "limit": 7}"#, json!({"limit": 7, "path": "b"}));
+    }
+}
