@@ -1,12 +1,10 @@
 //! Of the calls that models break, how many run as they were meant: at once, and after one repair that follows only the
 //! text of the error. (`tests/repair` tells what the corpus is.)
 
-#![allow(clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and tells what it found")]
 
-use repair::figures::{MARKS, by_kind};
+use repair::figures::by_kind;
 use repair::{Figures, Ours, Outcome, corpus};
-
-const README: &str = include_str!("../../README.md");
 
 fn ours() -> Figures {
     Figures::of(&mut Ours::new().unwrap(), &corpus())

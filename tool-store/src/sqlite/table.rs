@@ -42,7 +42,9 @@ pub(crate) fn corrupt(what: impl Into<String>) -> JournalError {
 pub(crate) fn at(path: &Path, error: JournalError) -> JournalError {
     let file = path.display().to_string();
     match error {
-        JournalError::Store { kind, code: code @ "journal_corrupt", message, hint } if !message.contains(&file) => {
+        JournalError::Store { kind, code: code @ "journal_corrupt", message, hint }
+            if !message.contains(&file) =>
+        {
             JournalError::Store { kind, code, message: format!("{file}: {message}"), hint }
         }
         other => other,
