@@ -38,7 +38,7 @@ use crate::io::Io;
 ///
 /// let kit = ToolKit::of(Registry::builder().add::<DoubleTool>().build()?).build();
 /// kit.cli(["double", "4", "--json"]).assert().code(0).json(json!(8));
-/// kit.cli(["double", "four"]).assert().code(2).stderr_has("n: expected integer");
+/// kit.cli(["double", "four"]).assert().code(2).stderr_has("expected integer");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait CliExt {

@@ -182,7 +182,7 @@ impl ToolKit {
     }
 
     /// A call that is made on every surface: directly, in the dialects of all models, and on those that the kit was given.
-    /// Each has a kit of its own, made like this one.
+    /// Each has a kit of its own, made like this one: what its answers are for, this one call must ask.
     pub fn everywhere(&self, tool: impl Into<String>, args: Value) -> Everywhere<'_> {
         Everywhere::new(self, tool.into(), args)
     }

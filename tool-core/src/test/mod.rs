@@ -75,6 +75,7 @@
 //!
 //! // 5. Every caller is told the same: the models of all providers, and each surface that the kit is given, such as those of
 //! //    `tool_cli::test::surfaces()` and `tool_mcp::test::surfaces()`.
+//! let kit = notes().build();
 //! kit.everywhere("read_note", json!({"name": "a", "limit": "3"})).blocking().assert_same().unwrap();
 //! kit.everywhere("read_note", json!({"name": 5.5})).blocking().assert_same().unwrap_err();
 //! ```
