@@ -114,6 +114,11 @@ impl Out {
             if !self.is_full() {
                 return;
             }
+            // What was added to leave with more may be all that waits.
+            self.leave().await;
+            if !self.is_full() {
+                return;
+            }
             written.await;
         }
     }
@@ -282,6 +287,17 @@ mod tests {
             assert_eq!(read.next_line().await.unwrap().map(|line| line.len()), Some(WAITING_BYTES));
         }
         third.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_was_added_to_leave_later_leaves_when_there_is_no_room() {
+        let (near, far) = tokio::io::duplex(7);
+        let out = Out::new(far);
+        out.add(|text| text.resize(2 * WAITING_BYTES, b'x'));
+        assert!(out.is_full());
+        let reads = tokio::spawn(async move { BufReader::new(near).lines().next_line().await });
+        out.room().await;
+        assert_eq!(reads.await.unwrap().unwrap().map(|line| line.len()), Some(2 * WAITING_BYTES));
     }
 
     #[tokio::test]

@@ -16,6 +16,7 @@ use rmcp::service::Peer;
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::coop::consume_budget;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_core::SHUTDOWN_GRACE;
@@ -26,7 +27,7 @@ use super::out::Out;
 use super::running::Running;
 use crate::server::{McpServer, Note};
 
-/// How long a client may take to read what is left when its input has ended.
+/// How long calls may take to end when they are cancelled at the end of a session, and then a client to read what is left.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The transport.
@@ -56,9 +57,13 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
         Streams { server, lines: Lines::new(read), out, direct, running, open: false, ended: None }
     }
 
-    /// Answers lines on the direct way until one comes that is rmcp's; `None` at the end of the input.
+    /// Answers lines on the direct way until one comes that is rmcp's; `None` at the end of the input. rmcp drops the future
+    /// whenever it has something else to do: what was read stays in `self` wherever it waits.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            // However much is asked on the direct way, what rmcp has to send gets its turn. Nothing is in hand here that would
+            // be lost if it takes it.
+            consume_budget().await;
             if !self.lines.is_ready() {
                 self.out.leave().await;
             }
@@ -174,14 +179,14 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Streams<R>
         message
     }
 
-    /// Running calls finish after the end of the input, for a while, and are cancelled then; otherwise they were cancelled
-    /// already.
+    /// Running calls finish after the end of the input, for a while, and are cancelled then; where the server was stopped they
+    /// are cancelled already. What is answered still leaves, unless the client does not read.
     async fn close(&mut self) -> io::Result<()> {
         if let Some(ended) = self.ended {
             let _ = tokio::time::timeout_at(ended + SHUTDOWN_GRACE, self.running.ended()).await;
         }
         self.running.cancel_all();
-        // What is answered still leaves, unless the client does not read.
+        let _ = tokio::time::timeout(LAST_WORDS, self.running.ended()).await;
         let _ = tokio::time::timeout(LAST_WORDS, self.out.close()).await;
         Ok(())
     }

@@ -12,9 +12,10 @@ use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 use tokio::sync::{Barrier, Semaphore};
+use tokio_util::sync::CancellationToken;
 use tool_core::prelude::*;
 use tool_core::{Behavior, Content, DynTool, Executor, Registry, ResourceBody};
-use tool_mcp::{Filter, McpServer, McpServerBuilder};
+use tool_mcp::{Filter, McpServer, McpServerBuilder, serve_streams};
 
 use crate::client::{initialize, legacy, modern, send, serve};
 use crate::tools::{builder, registry};
@@ -436,6 +437,27 @@ async fn the_calls_of_a_client_that_is_gone_are_cancelled() {
         "they may finish first: {took:?}"
     );
     assert_eq!(server.executor().shutdown(Duration::from_secs(10)).await.left, 0);
+}
+
+#[tokio::test]
+async fn a_server_that_is_stopped_cancels_its_calls() {
+    let (server, noted) = noting();
+    let (near, far) = tokio::io::duplex(64 * 1024);
+    let stop = CancellationToken::new();
+    let (read, write) = tokio::io::split(far);
+    let served = tokio::spawn(serve_streams(server, read, write, stop.clone()));
+    let (read, write) = tokio::io::split(near);
+    let mut session = Session { read: BufReader::new(read).lines(), write };
+    session.say(&initialize()).await;
+    session.hear().await;
+    session.say(&legacy(1, "tools/call", &json!({"name": "meet", "arguments": {}}))).await;
+    drop(noted.0.acquire().await.unwrap());
+    stop.cancel();
+    drop(tokio::time::timeout(Duration::from_secs(10), noted.1.acquire()).await.unwrap().unwrap());
+    let answer = session.hear().await;
+    assert_eq!(answer["id"], 1, "what it had is still answered: {answer}");
+    served.await.unwrap().unwrap();
+    assert_eq!(session.read.next_line().await.unwrap(), None);
 }
 
 #[tokio::test]
