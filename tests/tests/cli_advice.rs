@@ -269,7 +269,7 @@ fn a_variable_that_is_wrong_stops_calls_alone() {
             let (code, stdout, stderr) = run(folder.path(), &split(line), &[env]);
             assert_eq!((code, stdout.is_empty(), stderr.as_str()), (0, false, ""), "{env:?} {line}");
         }
-        let (code, stdout, stderr) = run(folder.path(), &["doctor", "-o", "text"], &[env]);
+        let (code, stdout, stderr) = run(folder.path(), &["doctor"], &[env]);
         assert_eq!((code, stderr.as_str()), (6, ""), "{env:?}");
         assert!(stdout.contains(&format!("correct {}, or unset it", env.0)), "{env:?}: {stdout}");
         assert_eq!(run(folder.path(), &["ping"], &[env]).0, 2, "{env:?}");
