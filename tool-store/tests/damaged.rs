@@ -219,12 +219,12 @@ fn an_intent_that_nobody_took_is_not_open_for_ever() {
 fn what_is_salvaged_goes_on_behind_the_damage_and_can_be_opened() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("a/journal.db");
-    drop(filled(&path, 400));
+    drop(filled(&path, 200));
     let whole = std::fs::read(&path).unwrap();
     let pages = whole.len() / PAGE;
     let (mut complete, mut partial, mut lost) = (0, 0, 0);
     // Each page that is not the first, which says whose file it is.
-    let places: Vec<usize> = (1..pages).step_by(pages / tool_trials::by_effort(&40, &12)).collect();
+    let places: Vec<usize> = (1..pages).step_by(pages / tool_trials::by_effort(&40, &6)).collect();
     for page in places {
         let damaged = copied(&path, &home.path().join(page.to_string()));
         let file = std::fs::OpenOptions::new().write(true).open(&damaged).unwrap();
@@ -234,14 +234,14 @@ fn what_is_salvaged_goes_on_behind_the_damage_and_can_be_opened() {
         let salvaged = tool_store::sqlite::salvage(&damaged, &to).unwrap();
         let (name, calls, why) = &salvaged.tables[0];
         assert_eq!(name, "tool_calls");
-        assert!(*calls == 400 || why.is_some(), "page {page}: {salvaged:?}");
+        assert!(*calls == 200 || why.is_some(), "page {page}: {salvaged:?}");
         let journal = open(&to).unwrap();
         let report = block(journal.verify(VerifyOptions { full: true, expect: None })).unwrap();
         assert!(report.verdict.is_ok(), "page {page}: {}", report.verdict);
         assert_eq!((rows(&journal).unwrap().len(), report.rows), (*calls, *calls as u64), "page {page}");
         match *calls {
-            400 => complete += 1,
-            300..400 => partial += 1,
+            200 => complete += 1,
+            150..200 => partial += 1,
             // What points to the pages of all calls.
             _ => lost += 1,
         }
