@@ -64,7 +64,8 @@ pub(crate) fn write(
         let (target, bytes) = (file.target.display(), file.bytes.len());
         notes.push(format!("wrote {target} ({}, {bytes} bytes)", part.mime_type));
     }
-    if settings.is_structured() && output.structured.is_none() {
+    let is_for_programs = settings.envelope || settings.format.is_some_and(Format::is_structured);
+    if is_for_programs && output.structured.is_none() {
         let mut files = files.iter();
         let named = |block: &Content| match binary::part(block).and_then(|_| files.next()) {
             Some(file) => file.named(block),

@@ -48,6 +48,8 @@ pub struct Settings {
     pub root: PathBuf,
     /// Output format, where one was asked for.
     pub format: Option<Format>,
+    /// The one that a variable or the file asks for, where results have a form of their own: errors have this one.
+    pub(crate) dropped: Option<Format>,
     /// Wrap result or error.
     pub envelope: bool,
     /// The settings file that was read, if there is one.
@@ -139,7 +141,7 @@ impl Settings {
 
     /// Whether errors are for programs.
     pub fn is_structured(&self) -> bool {
-        self.envelope || self.format.is_some_and(Format::is_structured)
+        self.envelope || self.format.or(self.dropped).is_some_and(Format::is_structured)
     }
 
     /// The settings that an option, a variable or the settings file may decide, each with its source.
@@ -241,10 +243,10 @@ impl Settings {
         Settings { format: Some(Format::Json), ..self.clone() }
     }
 
-    /// Drops a format that no option asked for: a page or script has a form of its own.
+    /// Drops a format that no option asked for, but for errors: a page or script has a form of its own.
     pub(crate) fn ask_by_options_alone(&mut self) {
         if !self.is_format_an_option() {
-            self.format = None;
+            self.dropped = self.format.take();
         }
     }
 }
@@ -280,6 +282,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
     let settings = Settings {
         root: reader.root(),
         format: reader.format(envelope),
+        dropped: None,
         envelope,
         file: None,
         usual_file: file::default_path(io, owner.name),

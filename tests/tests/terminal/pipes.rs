@@ -106,7 +106,7 @@ fn a_full_disk_is_told_in_one_line() {
 #[test]
 fn a_schema_is_json_on_a_terminal_too_unless_another_form_is_asked_for() {
     for words in
-        ["store search --schema", "tools schema store_search --target mcp", "store search --schema=openai"]
+        ["store search --schema", "tools schema store_search --target mcp", "store search --schema=openai -q"]
     {
         let text = start(&format!("{DEMO} {words}"), &[]).kept();
         let value: Result<Value, _> = serde_json::from_str(&text);
