@@ -10,15 +10,21 @@ use tool_core::test::Checks;
 use tool_core::{Registry, Tool};
 
 /// Draws a picture of a text.
-#[tool(register = false)]
-fn draw_text(
+#[tool(group = "picture", register = false)]
+fn draw_picture(
     /// What to draw.
-    #[arg(positional)]
     text: &str,
-    /// The file format of the picture.
-    format: &str,
 ) -> String {
-    format!("{text} as {format}")
+    text.to_owned()
+}
+
+/// Draws a picture of a text in black.
+#[tool(group = "picture", register = false)]
+fn picture_draw(
+    /// What to draw.
+    text: &str,
+) -> String {
+    text.to_owned()
 }
 
 /// Draws a picture of every kind of argument.
@@ -69,11 +75,12 @@ fn set<T: Tool>() -> Registry {
 }
 
 #[test]
-fn an_option_that_meets_one_of_the_program_fails_this_check_and_no_other() {
-    let registry = set::<DrawTextTool>();
+fn two_tools_of_one_command_fail_this_check_and_no_other() {
+    let tools = Registry::builder().add::<DrawPictureTool>().add::<PictureDrawTool>();
+    let registry = tools.build().unwrap();
     let problems = Checks::of(&registry).unwrap().values(32).with([&CLI]).run();
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["cli draw_text: `--format` on the command line meets global option"]);
+    assert_eq!(told, ["cli picture_draw: `picture draw` on the command line meets draw_picture"]);
     assert_eq!(Checks::of(&registry).unwrap().values(32).run(), [], "tool-core alone knows no command line");
     assert_eq!(Checks::of(&registry).unwrap().values(32).with([&CLI]).skip(["cli"]).run(), []);
 }

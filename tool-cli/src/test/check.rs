@@ -13,7 +13,7 @@ use tool_core::{Coerce, Executor, Registry, ToolError};
 
 use super::help::page;
 use super::reads_back::{dry_run, form, same};
-use crate::flags::Table;
+use crate::flags::{Param, Table};
 use crate::tree::Tree;
 use crate::{Cli, clap_tree, clash, schema};
 
@@ -65,20 +65,24 @@ fn unbuilt(tree: &Tree<'_>, subject: &Subject<'_>) -> Option<Fault> {
 fn unnamed(tree: &Tree<'_>, subject: &Subject<'_>) -> Result<Vec<Fault>, ToolError> {
     let Some(page) = page(tree, subject.tool())? else { return Ok(Vec::new()) };
     let table = Table::new(subject.def(), &schema::canonical(subject.def())?);
-    let params = table.params.iter().filter(|param| !param.hidden);
-    let unnamed = params.filter(|param| match (&param.long, param.positional || param.last) {
-        (_, true) => {
-            !page.contains(&format!("<{}>", param.value_name))
-                && !page.contains(&format!("[{}]", param.value_name))
-        }
-        // A switch is shown once, with its negation in brackets.
-        (Some(long), false) => {
-            !page.contains(&format!("--{long}")) && !page.contains(&format!("--[no-]{long}"))
-        }
-        (None, false) => false,
-    });
-    let fault = |name: &str| Fault::at(format!("/{name}"), "the help does not name it");
-    Ok(unnamed.map(|param| fault(&param.name)).collect())
+    let is_named = |at: usize, param: &Param| {
+        let shown = |open: char, close: char| page.contains(&format!("{open}{}{close}", param.value_name));
+        let positional = (param.positional || param.last) && (shown('<', '>') || shown('[', ']'));
+        let mut own = table.spellings.iter().filter(|own| own.param == at && own.member.is_none());
+        positional || own.any(|own| is_option_of(&page, &own.long))
+    };
+    let params = table.params.iter().enumerate().filter(|(_, param)| !param.hidden && param.long.is_some());
+    let unnamed = params.filter(|(at, param)| !is_named(*at, param));
+    Ok(unnamed.map(|(_, param)| Fault::at(format!("/{}", param.name), "the help does not name it")).collect())
+}
+
+/// Whether a page shows an option: by itself, not as the beginning of a longer one; a switch once, with its negation in brackets.
+fn is_option_of(page: &str, long: &str) -> bool {
+    ["--", "--[no-]"].iter().any(|dashes| {
+        page.split(&format!("{dashes}{long}"))
+            .skip(1)
+            .any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '.')))
+    })
 }
 
 /// The first call that reads back as another one.

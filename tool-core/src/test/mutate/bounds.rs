@@ -27,6 +27,11 @@ impl<'a> Walk<'a> {
     }
 
     fn at(&mut self, place: &Place<'a>, value: Value) {
+        // In a set it may be there already.
+        let around = place.path.rsplit_once('/').and_then(|(around, _)| self.whole.pointer(around));
+        if around.and_then(Value::as_array).is_some_and(|items| items.contains(&value)) {
+            return;
+        }
         self.put(MutationKind::AtBound, place, value, Expected::Taken);
     }
 
