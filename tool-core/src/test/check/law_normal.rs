@@ -34,8 +34,8 @@ pub(super) fn broken(subject: &Subject<'_>, trial: &Trial) -> Option<Fault> {
         Ok(again) => {
             let again = Value::Object(without_bad_defaults(subject, &trial.args, again.normal));
             // As text: the order of keys counts.
-            let texts = [&again, &normal].map(Value::to_string);
-            if texts[0] == texts[1] {
+            let (again_text, normal_text) = (again.to_string(), normal.to_string());
+            if again_text == normal_text {
                 return None;
             }
             format!("what is made of the call, {}, becomes {} in turn", cut(&normal), cut(&again))
