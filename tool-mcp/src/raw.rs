@@ -3,7 +3,8 @@
 //! A route lists a tool and calls it as this crate's server does: arguments are decoded by the executor, so that the answer
 //! to a bad call is one text with every issue; progress, cancellation, approval and questions go to the client of the
 //! request. The era of the protocol is that of the request; what is listed, and results, are written as revision
-//! 2025-11-25 has them, which both take.
+//! 2025-11-25 has them, which both take. A call that waits for answers is bound to the arguments and to `local`: a server
+//! that tells several people apart does so before its router.
 //!
 //! ```
 //! use rmcp::handler::server::router::tool::ToolRouter;

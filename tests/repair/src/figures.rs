@@ -36,9 +36,9 @@ impl Count {
         self.at_once + self.after_one
     }
 
-    /// A share in tenths of a percent, cut off.
-    pub fn permille(&self, part: usize) -> usize {
-        part * 1000 / self.calls.max(1)
+    /// A share in tenths of a percent, rounded.
+    fn permille(&self, part: usize) -> usize {
+        (part * 1000 + self.calls / 2) / self.calls.max(1)
     }
 }
 
