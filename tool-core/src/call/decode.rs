@@ -156,7 +156,7 @@ impl Asked<'_> {
                     && let Some(args) = &mut Args::direct(def, text)
                 {
                     args.run_at_once(run);
-                    if enter(def, args).is_ok() {
+                    if run_entered(def, args).is_ok() {
                         return Ok(Notes::default());
                     }
                 }
@@ -165,7 +165,7 @@ impl Asked<'_> {
         };
         let mut args = framed(def, call, reading)?;
         args.run_at_once(run);
-        enter(def, &mut args)?;
+        run_entered(def, &mut args)?;
         Ok(args.take_notes())
     }
 }
@@ -218,6 +218,16 @@ fn enter(def: &ToolDef<'_>, args: &mut Args<'_>) -> Result<Run, ToolError> {
         Handler::Sync(enter) | Handler::Async(enter) => enter(args),
         Handler::Dynamic(handler) => handler.enter(args),
     }
+}
+
+/// Enters a tool whose call runs at once; a definition made by hand leaves it to be run here.
+#[inline]
+fn run_entered(def: &ToolDef<'_>, args: &mut Args<'_>) -> Result<(), ToolError> {
+    let made = enter(def, args)?;
+    if let (Run::Sync(body), Some(call)) = (made, args.at_once()) {
+        call.run(def, body);
+    }
+    Ok(())
 }
 
 /// Tells in `meta.coerced` what was not taken as it came, and in `meta.coerced_more` how much more there was.
