@@ -512,3 +512,19 @@ async fn answers_that_are_more_than_the_streams_hold_all_arrive() {
     }
     drop(sent.await.unwrap());
 }
+
+#[tokio::test]
+async fn requests_that_come_in_one_piece_are_answered_though_the_answers_are_many_times_as_long() {
+    let count = 2_000_u32;
+    let Session { mut read, mut write } = Session::open(builder().build().unwrap(), &initialize()).await;
+    let lines: String = (1..=count).map(|id| legacy(id, "tools/list", &json!({})) + "\n").collect();
+    let sent = tokio::spawn(async move {
+        write.write_all(lines.as_bytes()).await.unwrap();
+        write
+    });
+    for id in 1..=count {
+        let answer: Value = serde_json::from_str(&read.next_line().await.unwrap().unwrap()).unwrap();
+        assert_eq!(answer["id"], id);
+    }
+    drop(sent.await.unwrap());
+}
