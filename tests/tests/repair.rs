@@ -1,7 +1,7 @@
 //! Of the calls that models break, how many run as they were meant: at once, and after one repair that follows only the
 //! text of the error. (`tests/repair` tells what the corpus is.)
 
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
 use repair::figures::{MARKS, by_kind, told};
 use repair::{Figures, Ours, corpus};

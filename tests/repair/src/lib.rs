@@ -1,7 +1,7 @@
 //! Calls as models break them, and how many of them each library takes at once or after one repair.
 //!
 //! `calls/*.json` is the corpus: for each call that was meant, the forms in which models send it wrongly. A
-//! [`Subject`] is a library with the same twelve tools; [`trial`] sends it a broken call, has the call [`mend`]ed by
+//! [`Subject`] is a library with the same twelve tools; [`trial`] sends it a broken call, has the call mended by
 //! nothing but the text of the error and the schema, and sends it once more. [`figures`] counts. Ours is here; those of
 //! other libraries, which link what the project links, are in the workspace of `tests/peers`.
 

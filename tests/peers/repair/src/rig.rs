@@ -95,7 +95,7 @@ impl Subject for Rig {
 
     fn schema(&self, tool: &str) -> Value {
         let mut definitions = self.tools.tool_definitions().into_iter();
-        definitions.find(|one| one.name.to_string() == tool).map(|one| one.parameters).unwrap_or_default()
+        definitions.find(|one| one.name == *tool).map(|one| one.parameters).unwrap_or_default()
     }
 
     fn call(&mut self, tool: &str, text: &str) -> Answer {
