@@ -3,9 +3,10 @@
 # takes to compile, what a program weighs, and MCP (by `tests/peers-mcp/run.sh`). Prints one table of ratios; fails where a goal is missed.
 #
 #   run.sh                      everything
-#   run.sh calls compiles       these questions anew (calls, starts, compiles, protocol), and the table of all that are known
+#   run.sh calls check          these questions anew (calls, starts, check, release, change, protocol), and the table of all
 #
-# TOOL_PEERS_COUNTS is how many tools the programs have whose starts and lists are measured ("10 100 1000").
+# TOOL_PEERS names the peers to measure by their folders, all of them otherwise; a goal is judged when all are known that it is
+# about. TOOL_PEERS_COUNTS is how many tools the programs have whose starts and lists are measured ("10 100 1000").
 # Instructions are counted and repeat exactly; times are medians of TOOL_PEERS_ROUNDS interleaved rounds (5), in which a busy
 # machine still shows. The first run builds every peer and takes long.
 set -euo pipefail

@@ -18,8 +18,9 @@ def main() -> None:
     kept.parent.mkdir(parents=True, exist_ok=True)
     results = json.loads(kept.read_text()) if kept.exists() else {}
     for name in asked:
-        # Further numbers of tools add to what is known of others.
-        results.setdefault(name, {}).update(questions.QUESTIONS[name](target, rounds))
+        # Further numbers of tools, and further peers, add to what is known.
+        for question, values in questions.QUESTIONS[name](target, rounds).items():
+            results.setdefault(name, {}).setdefault(question, {}).update(values)
         kept.write_text(json.dumps(results, indent=1))
     found = {key: value for name in questions.QUESTIONS for key, value in results.get(name, {}).items()}
     print(table.written(found))

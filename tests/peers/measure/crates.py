@@ -5,7 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
-from peers import PEERS, Peer
+from peers import ASKED, Peer
 
 HERE = Path(__file__).resolve().parent.parent
 RELEASE = {1000: 1}  # how much is optimised where that is not all: a thousand tools are much code of which little runs
@@ -29,7 +29,7 @@ def dependencies() -> str:
     return re.sub(r'path = "([^"]+)"', lambda found: f'path = "{(HERE / found[1]).resolve()}"', table)
 
 
-def generate(folder: Path, counts: list[int], peers: list[Peer] = PEERS) -> dict[tuple[str, int], Path]:
+def generate(folder: Path, counts: list[int], peers: list[Peer] = ASKED) -> dict[tuple[str, int], Path]:
     """The crates by peer and number of tools."""
     made, members = {}, []
     for peer in peers:
@@ -50,6 +50,8 @@ def generate(folder: Path, counts: list[int], peers: list[Peer] = PEERS) -> dict
     listed = ", ".join(f'"{name}"' for name in members)
     head = f'[workspace]\nmembers = [{listed}]\nresolver = "3"\n\n[workspace.dependencies]\n'
     write(folder / "Cargo.toml", head + dependencies() + "\n" + profiles)
+    # One compiler for all.
+    shutil.copy(HERE.parent.parent / "rust-toolchain.toml", folder)
     if not (folder / "Cargo.lock").exists():
         shutil.copy(HERE / "Cargo.lock", folder / "Cargo.lock")
     return made

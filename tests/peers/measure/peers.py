@@ -4,6 +4,7 @@ A generated program has N tools with four parameters each (a text, a bounded num
 answers `start` and `list COUNT` through `question::show`.
 """
 
+import os
 from dataclasses import dataclass, field
 
 
@@ -36,7 +37,7 @@ DEPENDENCIES = {
     "rmcp": ["rmcp", "schemars", "serde", "serde_json"],
     "rig": ["rig-core", "schemars", "serde", "serde_json"],
     "llm_tool": ["llm-tool", "schemars", "serde", "serde_json"],
-    "tools_rs": ["serde", "serde_json", "tools-rs", "tools_core"],
+    "tools_rs": ["inventory", "serde", "serde_json", "tools-rs", "tools_core", "tools_macros"],
     "server_less": ["clap", "serde", "serde_json", "server-less"],
 }
 
@@ -434,3 +435,6 @@ fn main() {
 )
 
 PEERS = [ANNOTATED, BY_HAND, RMCP, RIG, LLM_TOOL, TOOLS_RS, SERVER_LESS]
+
+# Those that are measured now: all, or those that the variable names by their folders.
+ASKED = [peer for peer in PEERS if peer.folder in os.environ.get("TOOL_PEERS", peer.folder).split()]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import cost
 import crates
-from peers import PEERS
+from peers import ASKED
 
 CALLS = {  # the question, how often it is repeated for its count, how often for its time
     "small": ((1000, 3000), 200_000),
@@ -29,7 +29,7 @@ def release(target: Path, name: str) -> str:
 def calls(target: Path, rounds: int) -> dict:
     """Instructions and nanoseconds of one call, by question."""
     programs = {}
-    for peer in PEERS:
+    for peer in ASKED:
         package = f"peer-{peer.folder}".replace("_", "-")
         # One by one: together they would share the features of what they depend on.
         cost.processor_seconds(cargo("build", "--release", "-p", package), str(crates.HERE), CARGO_TARGET_DIR=str(target))
@@ -52,16 +52,16 @@ def starts(target: Path, rounds: int) -> dict:
         programs[name, count] = release(target, folder.name)
     found = {}
     for count in COUNTS:
-        start = {peer.name: cost.instructions(programs[peer.name, count], "start") for peer in PEERS}
+        start = {peer.name: cost.instructions(programs[peer.name, count], "start") for peer in ASKED}
         found[f"start with {count} tools, instructions"] = start
     most = COUNTS[-1]
     listed = lambda peer: cost.each(programs[peer.name, most], "list", few=1, many=3)
-    found[f"list of {most} tools after the first, instructions"] = {peer.name: listed(peer) for peer in PEERS}
+    found[f"list of {most} tools after the first, instructions"] = {peer.name: listed(peer) for peer in ASKED}
     time = lambda peer: lambda: cost.nanoseconds(programs[peer.name, most], "list", 20)
-    found[f"list of {most} tools after the first, ns"] = cost.interleaved(rounds, {peer.name: time(peer) for peer in PEERS})
+    found[f"list of {most} tools after the first, ns"] = cost.interleaved(rounds, {peer.name: time(peer) for peer in ASKED})
     for count in [count for count in COUNTS if count not in crates.RELEASE]:
         found[f"program with {count} tools, stripped, bytes"] = {
-            peer.name: stripped(programs[peer.name, count], target) for peer in PEERS
+            peer.name: stripped(programs[peer.name, count], target) for peer in ASKED
         }
     return found
 
@@ -73,16 +73,12 @@ def stripped(program: str, target: Path) -> int:
     return bare.stat().st_size
 
 
-def compiles(target: Path, rounds: int) -> dict:
-    """Processor seconds of building the crate of 100 tools itself, its dependencies being built already."""
-    made = crates.generate(target / "peers", [100])
-    forms = {  # the command, and whether what was compiled before is used again
-        "check": (cargo("check"), "0"),
-        "release": (cargo("build", "--release"), "0"),
-        "check after a change": (cargo("check"), "1"),
-    }
-    found = {}
-    for form, (command, incremental) in forms.items():
+def compiled(form: str, command: list[str], incremental: str):
+    """The question of the processor seconds that building the crate of 100 tools itself takes, its dependencies being built
+    already; with `incremental` what was compiled before is used again."""
+
+    def ask(target: Path, rounds: int) -> dict:
+        made = crates.generate(target / "peers", [100])
         variables = {"CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": incremental, "CARGO_PROFILE_DEV_DEBUG": "0"}
 
         def build(folder: Path) -> float:
@@ -95,8 +91,9 @@ def compiles(target: Path, rounds: int) -> dict:
         for folder in made.values():
             build(folder)
         measures = {name: (lambda folder=folder: again(folder)) for (name, _), folder in made.items()}
-        found[f"compile 100 tools, {form}, CPU s"] = cost.interleaved(rounds, measures)
-    return found
+        return {f"compile 100 tools, {form}, CPU s": cost.interleaved(rounds, measures)}
+
+    return ask
 
 
 def change(source: Path) -> None:
@@ -120,4 +117,11 @@ def protocol(target: Path, rounds: int) -> dict:
     return found
 
 
-QUESTIONS = {"calls": calls, "starts": starts, "compiles": compiles, "protocol": protocol}
+QUESTIONS = {
+    "calls": calls,
+    "starts": starts,
+    "check": compiled("check", cargo("check"), incremental="0"),
+    "release": compiled("release", cargo("build", "--release"), incremental="0"),
+    "change": compiled("check after a change", cargo("check"), incremental="1"),
+    "protocol": protocol,
+}

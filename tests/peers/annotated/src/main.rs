@@ -102,8 +102,8 @@ impl Peer for Annotated {
             .executor
             .call_text_blocking(tool, args, &self.ctx, Caller::Llm)
             .map_err(|error| error.to_string())?;
-        match (output.content.pop(), output.structured) {
-            (Some(Content::Text { text }), _) => Ok(text),
+        match (&mut output.content[..], output.structured) {
+            ([Content::Text { text }, ..], _) => Ok(std::mem::take(text)),
             (_, structured) => Ok(structured.unwrap_or_default().to_string()),
         }
     }
