@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tool_core::def::{CapabilityDef, SecretDef};
-use tool_core::{ArgIssue, ErrorKind, Registry, ToolContext, ToolError};
+use tool_core::{ErrorKind, Registry, ToolContext, ToolError};
 
 use crate::dialects;
 use crate::doctor::{Check, Report};
@@ -106,10 +106,11 @@ impl Session<'_> {
         let source = fault.flag.clone().unwrap_or_default();
         let variable = source.trim_start_matches('$');
         let setting = variable.strip_prefix(&format!("{}_", self.cli.prefix())).unwrap_or(variable);
-        let ArgIssue { expected, got, hint, .. } = &fault.issue;
-        let hint = hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
+        let issue = &fault.issue;
+        let hint = issue.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
         let advice = format!("{hint}correct {variable}, or unset it");
-        Check::fail(setting.to_lowercase(), format!("expected {expected}, got {got}"), advice).from(source)
+        let told = format!("expected {}, got {}", issue.expected, issue.got);
+        Check::fail(setting.to_lowercase(), told, advice).from(source)
     }
 
     fn terminal(&self) -> Check {
