@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const MAKING: [&str; 5] = ["ArgIssue {", "Fault::new(", "Fault {", "IssueCode::", "invalid_args("];
 
 /// Who may, and why. (cli.md §3: "Issues made here", and §10 for batches)
-const ALLOWED: [(&str, &str); 19] = [
+const ALLOWED: [(&str, &str); 18] = [
     (
         "fault.rs",
         "the form of every issue of the table in cli.md §3, and its words too many and unknown options",
@@ -36,7 +36,6 @@ const ALLOWED: [(&str, &str); 19] = [
         "reads codes to word what a program's own table of the settings file has wrong",
     ),
     ("select/told.rs", "names of `--select` that no result of the tool has"),
-    ("settled.rs", "the error around issues of this table alone, or around those that are left of a call's"),
     ("store/coordinates.rs", "the place of a call in a run, which comes from variables"),
     ("people.rs", "reads codes to word them for people"),
 ];
