@@ -93,7 +93,7 @@ impl Bench {
         self.call("bash", args).await.unwrap().data()
     }
 
-    /// Whether a process of this bench is alive, a second after it was first seen.
+    /// Whether a process of this bench is alive when what was killed is gone.
     pub(crate) fn has_survivors(&self) -> bool {
         survivors::are_left(&self.root())
     }

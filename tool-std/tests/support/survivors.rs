@@ -5,9 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Whether a process that knows this workspace is alive, a second after it was first seen.
+/// How long what was killed may take to be gone on a busy machine; what was not lives for a minute.
+const DYING: Duration = Duration::from_secs(10);
+
+/// Whether a process that knows this workspace is alive when what was killed is gone.
 pub(crate) fn are_left(root: &Path) -> bool {
-    let until = Instant::now() + Duration::from_secs(1);
+    let until = Instant::now() + DYING;
     while is_alive(root) {
         if Instant::now() > until {
             return true;
