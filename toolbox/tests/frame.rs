@@ -205,9 +205,9 @@ fn a_working_directory_that_was_deleted_is_no_workspace_and_no_other_one_is() {
     };
     let refused = in_deleted(&["file", "list-dir", "--json"]);
     assert_eq!(refused.status.code(), Some(3), "{refused:?}");
-    assert!(
-        refused.stdout.is_empty() && String::from_utf8_lossy(&refused.stderr).contains("workspace_missing")
-    );
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.stdout.is_empty() && told.contains("root_not_found"), "{told}");
+    assert!(told.contains("The working directory was deleted."), "{told}");
     let named = in_deleted(&["file", "list-dir", "--json", "--root", root.path().to_str().unwrap()]);
     assert!(named.status.success(), "{named:?}");
 }

@@ -67,7 +67,7 @@ fn a_rule_that_is_none_ends_every_command_that_runs_tools_with_its_place() {
         for told in [
             "settings.toml:2:1: unknown key `sandbox.foo`",
             "settings.toml:3:11: `sandbox.network`: expected one of \"deny\", \"loopback\", \"allow\", got string \"on\"",
-            "settings.toml:4:15: `sandbox.read.1`: expected string, got integer",
+            "settings.toml:4:15: `sandbox.read.1`: expected string matching ^/, got integer",
             "settings.toml:6:11: `workspace.max_age`: expected ",
             "settings.toml:7:13: `workspace.max_bytes`: expected ",
             "settings.toml:9:1: unknown key `workspace.protect.secrets`; did you mean `secret`?",

@@ -357,12 +357,16 @@ fn a_journal_that_cannot_be_opened_is_one_error_with_what_to_do() {
     assert!(message.starts_with(named) && !message.contains("os error"), "{message}");
     assert_eq!(error["hint"], "set TOOLBOX_JOURNAL to a writable place, or off");
     assert!(!home.work().join("a").exists());
-    // What it says helps.
+    // What undoes a change is kept in the state directory, wherever the journal is.
     let elsewhere = home.0.path().join("elsewhere/j.db");
-    for (path, journal) in [("b", elsewhere.to_str().unwrap()), ("c", "off")] {
-        let (status, stderr) = write(&[nowhere, ("TOOLBOX_JOURNAL", journal)], path);
-        assert_eq!(status, Some(0), "{stderr}");
-    }
+    let (status, stderr) = write(&[nowhere, ("TOOLBOX_JOURNAL", elsewhere.to_str().unwrap())], "b");
+    assert!(
+        status == Some(1) && stderr.contains("cannot be kept in /proc/nowhere/toolbox/effects"),
+        "{stderr}"
+    );
+    assert!(!home.work().join("b").exists());
+    let (status, stderr) = write(&[nowhere, ("TOOLBOX_JOURNAL", "off")], "c");
+    assert_eq!(status, Some(0), "{stderr}");
 }
 
 #[test]

@@ -160,7 +160,7 @@ impl Workspace {
             output: change.output,
             old_bytes: old.map(|old| old.len() as u64),
         };
-        let failed = |error: io::Error| refusal::io(&evidence.path, &error);
+        let failed = |error: io::Error| refusal::evidence(place.parent().unwrap_or(&place), &error);
         write(&place, &evidence, old.unwrap_or_default()).map_err(failed)?;
         if old.is_some() {
             bound(&place, limits.undo_bytes).map_err(failed)?;

@@ -171,6 +171,18 @@ pub(crate) fn system(path: &str, errno: Errno) -> ToolError {
 }
 
 /// What an I/O operation on an open file said, in the words of this group.
+/// What a change could be undone by cannot be kept, so it is not made.
+pub(crate) fn evidence(folder: &std::path::Path, error: &std::io::Error) -> ToolError {
+    let told = io(&folder.display().to_string(), error);
+    if told.code_str() == "disk_full" {
+        return told;
+    }
+    let message = format!("What undoes the change cannot be kept in {}.", folder.display());
+    refusal(ErrorKind::Failed, "io_error", message)
+        .hint("set XDG_STATE_HOME to a writable place, or TOOLBOX_JOURNAL to off")
+        .source(std::io::Error::new(error.kind(), error.to_string()))
+}
+
 pub(crate) fn io(path: &str, error: &std::io::Error) -> ToolError {
     match Errno::from_io_error(error) {
         Some(errno) => system(path, errno),
