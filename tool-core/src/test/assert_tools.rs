@@ -21,7 +21,7 @@ use crate::registry::RegistryError;
 /// ```
 /// use tool_core::prelude::*;
 ///
-/// /// Adds two numbers.
+/// /// Adds two numbers; their sum never overflows.
 /// #[tool(register = false)]
 /// fn add_numbers(/// One.
 ///        one: i32, /// The other.
