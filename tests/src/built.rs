@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+/// What builds with the features that `cargo test --workspace` builds with, so that nothing is compiled a second time: the
+/// features of dependencies are joined over the packages that are named, and over their tests where one is.
+pub const AS_TESTED: [&str; 5] = ["build", "--quiet", "--workspace", "--test", "built"];
+
 /// The program of a package of the same name, beside the tests.
 ///
 /// # Panics
@@ -14,7 +18,7 @@ pub fn program(name: &str) -> PathBuf {
     static BUILT: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if !built.iter().any(|there| there == name) {
-        let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", name]).status().unwrap();
+        let build = Command::new(env!("CARGO")).args(AS_TESTED).args(["--bin", name]).status().unwrap();
         assert!(build.success(), "{name} does not build");
         built.push(name.to_owned());
     }

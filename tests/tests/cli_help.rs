@@ -3,20 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 use snapbox::data::DataFormat;
 use snapbox::{Assert, Data};
-
-/// Builds a program of the workspace and says where it is.
-fn program(name: &str) -> PathBuf {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", name]).status().unwrap();
-    assert!(built.success(), "{name} does not build");
-    let own = std::env::current_exe().unwrap();
-    own.parent().and_then(Path::parent).unwrap().join(name)
-}
+use tests::built::program;
 
 /// Standard output of a run that says nothing else.
 fn printed(program: &Path, words: &[&str]) -> String {

@@ -64,10 +64,7 @@ fn every_command_has_a_page_that_readers_accept() {
 
 #[test]
 fn readers_accept_every_page_of_the_standard_tools() {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "toolbox"]).status().unwrap();
-    assert!(built.success(), "toolbox does not build");
-    let own = std::env::current_exe().unwrap();
-    let toolbox = own.parent().and_then(Path::parent).unwrap().join("toolbox");
+    let toolbox = tests::built::program("toolbox");
     let directory = tempfile::tempdir().unwrap();
     let pages = pages_of(&toolbox, directory.path());
     assert!(pages.len() > 40, "{}", pages.len());

@@ -161,10 +161,7 @@ fn doctor_shows_the_table_of_limits_and_the_plan_of_each_dialect() {
 
 #[test]
 fn ten_processes_print_the_same_bytes() {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "toolbox"]).status().unwrap();
-    assert!(built.success(), "toolbox does not build");
-    let own = std::env::current_exe().unwrap();
-    let toolbox = own.parent().and_then(Path::parent).unwrap().join("toolbox");
+    let toolbox = tests::built::program("toolbox");
     for target in ["anthropic", "openai", "openai-responses", "gemini", "mcp"] {
         let print = || {
             let output =

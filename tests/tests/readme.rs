@@ -2,21 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot read")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
+use tests::built::program;
 use tests::streams::mixed;
 
 const README: &str = include_str!("../../README.md");
 const QUICKSTART: &str = include_str!("../../examples/quickstart/src/main.rs");
-
-/// Builds a program of the workspace and says where it is.
-fn program(name: &str) -> PathBuf {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", name]).status().unwrap();
-    assert!(built.success(), "{name} does not build");
-    let own = std::env::current_exe().unwrap();
-    own.parent().and_then(Path::parent).unwrap().join(name)
-}
 
 #[test]
 fn its_transcripts_are_what_the_program_prints() {

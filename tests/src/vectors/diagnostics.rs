@@ -9,6 +9,8 @@ use std::{env, fs, thread};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::built::AS_TESTED;
+
 /// What stands in front of every source.
 const PRELUDE: &str = "#![allow(unused)] use tool_core::prelude::*; struct Db; \
      #[derive(serde::Deserialize, schemars::JsonSchema)] struct Page { n: u32 }\n";
@@ -114,7 +116,8 @@ struct Compiler {
 impl Compiler {
     fn new() -> Compiler {
         let output = Command::new(env!("CARGO"))
-            .args(["build", "-p", "tests", "--lib", "--quiet", "--message-format=json"])
+            .args(AS_TESTED)
+            .args(["--lib", "--message-format=json"])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .output()
             .unwrap();
