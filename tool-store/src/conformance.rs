@@ -30,6 +30,11 @@ pub trait Bench: Send + Sync {
         drop(handle);
         Box::pin(std::future::ready(()))
     }
+
+    /// How many random histories are held against the model.
+    fn histories(&self) -> usize {
+        10_000
+    }
 }
 
 /// A journal in memory.
@@ -155,7 +160,7 @@ cases! {
         a_wait_survives_the_death_of_the_one_that_runs
     }
     histories {
-        ten_thousand_random_histories_match_the_model
+        random_histories_match_the_model
     }
     vectors {
         vectors_of_steps_and_beginnings

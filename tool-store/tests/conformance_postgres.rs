@@ -14,22 +14,22 @@ use tool_core::journal::Journal;
 use tool_store::PostgresJournal;
 use tool_store::conformance::Bench;
 
-/// A database of one case.
-struct Database<'s> {
+/// A schema of one case.
+struct Schema<'s> {
     server: &'s Server,
     name: String,
 }
 
-impl Database<'_> {
-    fn new(server: &Server) -> Database<'_> {
+impl Schema<'_> {
+    fn new(server: &Server) -> Schema<'_> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("case_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         server.create(&name);
-        Database { server, name }
+        Schema { server, name }
     }
 }
 
-impl Bench for Database<'_> {
+impl Bench for Schema<'_> {
     fn open(&self) -> BoxFuture<'_, Arc<dyn Journal>> {
         let config = self.server.config(&self.name);
         Box::pin(async move {
@@ -49,6 +49,10 @@ impl Bench for Database<'_> {
             self.server.run(&self.name, &sql);
         })
     }
+
+    fn histories(&self) -> usize {
+        tool_trials::rounds(10_000)
+    }
 }
 
-tool_store::conformance!(Server::start() => |server| Database::new(server));
+tool_store::conformance!(Server::start() => |server| Schema::new(server));

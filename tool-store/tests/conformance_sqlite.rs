@@ -17,6 +17,10 @@ impl Bench for File {
         let journal = SqliteJournal::open(self.0.path().join("journal.db"), SqliteOptions::default());
         Box::pin(std::future::ready(Arc::new(journal.expect("a journal")) as Arc<dyn Journal>))
     }
+
+    fn histories(&self) -> usize {
+        tool_trials::rounds(10_000)
+    }
 }
 
 tool_store::conformance!(Some(()) => |_unused| File(tempfile::tempdir().expect("a folder")));

@@ -11,14 +11,11 @@ use tool_core::journal::{
 
 use super::{Bench, begin, call, failure};
 
-/// How many histories.
-const HISTORIES: u64 = 10_000;
-
 /// How many operations a history has.
 const OPERATIONS: usize = 8;
 
 /// How many run at once, so that they share commits.
-const TOGETHER: u64 = 250;
+const TOGETHER: usize = 250;
 
 /// A generator that a seed decides (xorshift).
 struct Random(u64);
@@ -37,15 +34,16 @@ impl Random {
     }
 }
 
-pub(super) async fn ten_thousand_random_histories_match_the_model(bench: &dyn Bench) {
+pub(super) async fn random_histories_match_the_model(bench: &dyn Bench) {
     let seed = std::env::var("TOOL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0x7001_0000);
     println!("histories: seed {seed}");
     let handles = [bench.open().await, bench.open().await];
-    for first in (0..HISTORIES).step_by(usize::try_from(TOGETHER).unwrap()) {
-        let histories: Vec<_> = (first..first + TOGETHER)
+    let wanted = bench.histories();
+    for first in (0..wanted).step_by(TOGETHER) {
+        let histories: Vec<_> = (first..wanted.min(first + TOGETHER))
             .map(|nth| {
                 let handles = handles.clone();
-                tokio::spawn(async move { history(&handles, nth, seed).await })
+                tokio::spawn(async move { history(&handles, u64::try_from(nth).unwrap(), seed).await })
             })
             .collect();
         for history in histories {

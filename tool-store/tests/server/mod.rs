@@ -76,35 +76,37 @@ impl Server {
             .expect("postgres runs");
         let server = Server { folder, process, tools };
         let deadline = Instant::now() + Duration::from_secs(60);
-        while !server.psql("postgres", "SELECT 1").status.success() {
+        while !server.psql("public", "SELECT 1").status.success() {
             assert!(Instant::now() < deadline, "postgres does not answer");
             std::thread::yield_now();
         }
         Some(server)
     }
 
-    fn psql(&self, database: &str, sql: &str) -> std::process::Output {
+    fn psql(&self, schema: &str, sql: &str) -> std::process::Output {
         let psql = self.tools.join("psql");
         let psql = if psql.exists() { psql } else { PathBuf::from("psql") };
         let mut command = Command::new(psql);
-        command.arg("-h").arg(self.folder.path()).args(["-U", "test", "-d", database, "-c", sql]);
+        command.env("PGOPTIONS", format!("-c search_path={schema}"));
+        command.arg("-h").arg(self.folder.path()).args(["-U", "test", "-d", "postgres", "-c", sql]);
         command.output().expect("psql runs")
     }
 
-    /// Makes a database.
-    pub(crate) fn create(&self, name: &str) {
-        self.run("postgres", &format!("CREATE DATABASE {name}"));
+    /// Makes a schema, for one journal: a database of its own would be three hundred files.
+    pub(crate) fn create(&self, schema: &str) {
+        self.run("public", &format!("CREATE SCHEMA {schema}"));
     }
 
     /// Runs a statement.
-    pub(crate) fn run(&self, database: &str, sql: &str) {
-        let done = self.psql(database, sql);
+    pub(crate) fn run(&self, schema: &str, sql: &str) {
+        let done = self.psql(schema, sql);
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     }
 
     /// How to connect.
-    pub(crate) fn config(&self, database: &str) -> String {
-        format!("host={} user=test dbname={database}", self.folder.path().display())
+    pub(crate) fn config(&self, schema: &str) -> String {
+        let socket = self.folder.path().display();
+        format!("host={socket} user=test dbname=postgres options='-c search_path={schema}'")
     }
 }
 
