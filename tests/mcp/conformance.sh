@@ -7,7 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/mcp/npm.sh
 
-cargo build -q -p mcp-conformance
+# With a test beside it, the features are those of `cargo test --workspace`, and nothing is compiled again.
+cargo build -q --workspace --test built --bin mcp-conformance
 out=$(mktemp -d)
 "${CARGO_TARGET_DIR:-target}/debug/mcp-conformance" 0 2>"$out/server.log" &
 server=$!

@@ -6,7 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/mcp/npm.sh
 
-cargo build -q -p toolbox -p mcp-conformance
+# With a test beside it, the features are those of `cargo test --workspace`, and nothing is compiled again.
+cargo build -q --workspace --test built --bin toolbox --bin mcp-conformance
 bin=$(cd "${CARGO_TARGET_DIR:-target}/debug" && pwd)
 work=$(mktemp -d)
 servers=()

@@ -25,4 +25,4 @@ fi
 # The package of Node is a wrapper of one for the platform.
 node=$(find "$folder/node_modules/node" "$folder"/node_modules/node-* -path '*bin/node' -type f 2>/dev/null | head -n 1)
 [ -n "$node" ] || skip "npm has no Node for this machine"
-TOOL_SDK=$folder/node_modules TOOL_SDK_NODE=$node cargo test -p tests --test strict_transforms -- --nocapture
+TOOL_SDK=$folder/node_modules TOOL_SDK_NODE=$node cargo test --workspace --test strict_transforms -- --nocapture
