@@ -3,7 +3,7 @@
 # Counts two lengths of the same loop under callgrind and takes the difference. Fails above the budget.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-budget=${TOOL_CALL_BUDGET:-2.0}
+budget=${TOOL_CALL_BUDGET:-1.5}
 if ! command -v valgrind >/dev/null; then
   echo "call: skipped: valgrind not installed"
   exit "${TOOL_REQUIRE_PEERS:-0}"

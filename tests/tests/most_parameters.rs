@@ -92,7 +92,7 @@ fn thirty_two_parameters_are_taken() {
         let text = Value::Object(args.clone()).to_string();
         executor.call_text_blocking("add_all", &text, &ToolContext::empty(), Caller::Test)
     };
-    assert_eq!(call(&args).unwrap().structured, Some(json!((1..=32).sum::<u32>())));
+    assert_eq!(call(&args).unwrap().structured.as_deref(), Some(&json!((1..=32).sum::<u32>())));
     let missing: Map<String, Value> = args.into_iter().filter(|(name, _)| name != "p32").collect();
     assert_eq!(call(&missing).unwrap_err().arg_issues().len(), 1);
 }

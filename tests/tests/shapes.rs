@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tool_core::prelude::*;
-use tool_core::{Call, Caller, Content, ErrorKind, Executor, Finish, Registry};
+use tool_core::{Call, Caller, Content, ErrorKind, Executor, Finish, Registry, Structured};
 
 type Maybe<T> = Option<T>;
 type Io<T> = std::io::Result<T>;
@@ -387,7 +387,7 @@ fn returns_untyped() -> Result<Untyped, ToolError> {
 
 #[test]
 fn results_are_converted_by_type() {
-    let structured = |tool: &str| call(tool, json!({})).unwrap().structured;
+    let structured = |tool: &str| call(tool, json!({})).unwrap().structured.map(Structured::into_value);
     assert_eq!(call("returns_nothing", json!({})).unwrap(), ToolOutput::default());
     assert_eq!(call("returns_static", json!({})).unwrap(), ToolOutput::text(returns_static()));
     assert_eq!(structured("returns_value"), Some(json!(returns_value())));

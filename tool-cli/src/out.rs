@@ -71,7 +71,7 @@ pub(crate) fn write(
             Some(file) => file.named(block),
             None => block.to_mcp(),
         };
-        output.structured = Some(output.content.iter().map(named).collect());
+        output.structured = Some(output.content.iter().map(named).collect::<Value>().into());
         output.content.clear();
     } else {
         output.content.retain(|block| binary::part(block).is_none());

@@ -75,7 +75,7 @@ impl Selection {
         };
         let selected = self.apply(value);
         output.content.clear();
-        output.structured = Some(selected.value);
+        output.structured = Some(selected.value.into());
         selected.warnings
     }
 

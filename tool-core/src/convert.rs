@@ -18,6 +18,7 @@ use crate::depth::{self, Unwritable};
 use crate::error::{ErrorKind, ToolError};
 use crate::output::{Content, Finish, ToolOutput, ToolResult};
 use crate::schema::UNTYPED;
+use crate::structured::Structured;
 
 /// A type, to be asked what it is.
 pub struct Of<T>(PhantomData<fn() -> T>);
@@ -106,8 +107,8 @@ impl IntoOutput for Value {
 }
 
 fn serialized<T: Serialize>(value: T) -> ToolResult {
-    match depth::to_value(&value) {
-        Ok(value) => Ok(ToolOutput::structured(value)),
+    match depth::to_text(&value) {
+        Ok(text) => Ok(ToolOutput { structured: Some(Structured::written(text)), ..ToolOutput::default() }),
         Err(Unwritable::TooDeep) => {
             // To drop it would recurse as deep as to write it.
             std::mem::forget(value);

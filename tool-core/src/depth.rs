@@ -8,11 +8,11 @@ mod serializer;
 
 use serde_json::Value;
 
-pub(crate) use serializer::{Unwritable, to_value};
+pub(crate) use serializer::{Unwritable, to_text};
 
 use crate::def::Behavior;
 use crate::error::{Effect, ToolError};
-use crate::output::{Content, ToolResult};
+use crate::output::{Content, ToolOutput, ToolResult};
 
 /// The most levels of what a tool returns. Parsers that stop at 128 levels, such as serde_json's, still read it inside of
 /// the envelopes of journal and surfaces.
@@ -29,6 +29,32 @@ pub(crate) fn exceeds(value: &Value, levels: usize) -> bool {
         Value::Object(members) => levels == 0 || members.values().any(deeper),
         _ => false,
     }
+}
+
+/// The same of JSON as text.
+#[inline]
+pub(crate) fn text_exceeds(text: &str, levels: usize) -> bool {
+    // Each level is opened and closed.
+    text.len() > 2 * levels && is_deep(text.as_bytes(), levels)
+}
+
+fn is_deep(text: &[u8], levels: usize) -> bool {
+    let (mut depth, mut in_text, mut bytes) = (0, false, text.iter());
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => in_text = !in_text,
+            b'\\' => {
+                // Only in texts, where it stands before what it escapes.
+                let _ = bytes.next();
+            }
+            _ if in_text => {}
+            b'[' | b'{' if depth == levels => return true,
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Puts null in the place of every array and object below that many levels.
@@ -66,6 +92,12 @@ pub(crate) fn within_depth(tool: &str, behavior: Behavior, mut result: ToolResul
 /// Whether a value is nested too deep; what is, is null from then on.
 fn has_deep(result: &mut ToolResult) -> bool {
     let mut deep = false;
+    if let Ok(ToolOutput { structured: Some(value), .. }) = result
+        && value.exceeds(MAX_OUTPUT_DEPTH)
+    {
+        deep = true;
+        value.dismantle();
+    }
     each_value(result, |value| {
         if exceeds(value, MAX_OUTPUT_DEPTH) {
             deep = true;
@@ -83,10 +115,10 @@ fn refused(tool: &str, behavior: Behavior, result: ToolResult) -> ToolError {
     }
 }
 
+/// The values of a result beside the structured one.
 fn each_value(result: &mut ToolResult, mut visit: impl FnMut(&mut Value)) {
     match result {
         Ok(output) => {
-            output.structured.iter_mut().for_each(&mut visit);
             for block in &mut output.content {
                 if let Content::Json { value } = block {
                     visit(value);
@@ -130,6 +162,18 @@ mod tests {
         assert!(exceeds(&json!([]), 0));
         assert!(!exceeds(&nested(5), 5));
         assert!(exceeds(&nested(6), 5));
+    }
+
+    #[test]
+    fn texts_are_as_deep_as_their_values() {
+        for levels in [1, 5, 6, 40] {
+            let text = nested(levels).to_string();
+            assert!(!text_exceeds(&text, levels), "{text}");
+            assert!(text_exceeds(&text, levels - 1), "{text}");
+        }
+        let brackets = json!(["[[[[", {"{{\"[[[[\\": "]]"}, "\\", "[["]).to_string();
+        assert!(!text_exceeds(&brackets, 2), "{brackets}");
+        assert!(text_exceeds(&brackets, 1), "{brackets}");
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub mod schema;
 pub mod search;
 mod secret;
 mod set;
+mod structured;
 #[cfg(feature = "test")]
 pub mod test;
 mod tool;
@@ -71,6 +72,7 @@ pub use registry::glob_matches;
 pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};
 pub use secret::{EnvSecrets, Secret, SecretSource};
 pub use set::ToolSet;
+pub use structured::Structured;
 pub use tool::Tool;
 pub use tool_macros::{example, tool, tool_set, toolbox};
 

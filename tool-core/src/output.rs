@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
+use crate::structured::Structured;
 
 /// The outcome of every call, on every surface.
 pub type ToolResult = Result<ToolOutput, ToolError>;
@@ -119,7 +120,7 @@ pub struct ToolOutput {
     /// Blocks for models and people; empty when the structured value says it all.
     pub content: Vec<Content>,
     /// The value for programs.
-    pub structured: Option<Value>,
+    pub structured: Option<Structured>,
     /// What is left to say to somebody who has seen the output as it came, instead of the blocks.
     pub trailer: Option<String>,
     /// How to get the rest, where a limit cuts the text.
@@ -138,7 +139,7 @@ impl ToolOutput {
 
     /// A result of a structured value.
     pub fn structured(value: impl Into<Value>) -> Self {
-        Self { structured: Some(value.into()), ..Self::default() }
+        Self { structured: Some(value.into().into()), ..Self::default() }
     }
 
     /// Adds a block, for instance the text form of the structured value.
@@ -159,7 +160,7 @@ impl ToolOutput {
     /// MCP writes them.
     pub fn data(&self) -> Value {
         match (&self.structured, self.content.as_slice()) {
-            (Some(value), _) => value.clone(),
+            (Some(value), _) => value.to_value(),
             (None, []) => Value::Null,
             (None, [Content::Text { text }]) => Value::String(text.clone()),
             (None, blocks) => blocks.iter().map(Content::to_mcp).collect(),

@@ -231,7 +231,7 @@ async fn a_call_whose_recorded_outcome_goes_meanwhile_goes_through_all_steps_aga
     let meddles = Meddles(scene.builder().build().unwrap(), later, AtomicBool::new(false));
     let executor = scene.builder().before("journal", meddles).build().unwrap();
     let output = executor.call(keyed(), &ctx, Caller::Test).await.unwrap();
-    assert_eq!((output.structured, scene.posted.count()), (Some(json!(3)), 3));
+    assert_eq!((output.data(), scene.posted.count()), (json!(3), 3));
     let again: Value = executor.call(keyed(), &ctx, Caller::Test).await.unwrap().meta["replayed"].clone();
     assert_eq!((again, scene.posted.count()), (json!(true), 3));
     let ok = scene.rows().await.into_iter().filter(|row| row.status == Status::Ok && row.replay_of.is_none());

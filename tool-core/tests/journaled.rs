@@ -126,7 +126,7 @@ async fn the_same_call_of_a_later_attempt_is_replayed_and_another_one_runs() {
     call(&scene.executor(), &scene.ctx(1), "charge", json!({"amount": 5})).await.unwrap();
     let executor = scene.executor();
     let replayed = call(&executor, &scene.ctx(2), "charge", json!({"amount": 5.0})).await.unwrap();
-    assert_eq!((replayed.structured, &replayed.meta["replayed"]), (Some(json!(5)), &json!(true)));
+    assert_eq!((replayed.data(), &replayed.meta["replayed"]), (json!(5), &json!(true)));
     call(&executor, &scene.ctx(2), "charge", json!({"amount": 6})).await.unwrap();
     assert_eq!(scene.outside.happened().len(), 2);
     let rows = scene.rows().await;
@@ -208,7 +208,7 @@ async fn the_outside_world_is_asked_before_a_reconcilable_call_is_repeated() {
     let scene = Scene::new();
     call(&scene.executor(), &scene.ctx(1), "ship", json!({"item": "book"})).await.unwrap_err();
     let output = call(&scene.executor(), &scene.ctx(2), "ship", json!({"item": "book"})).await.unwrap();
-    assert_eq!((output.structured, scene.outside.happened().len()), (Some(json!("book")), 1));
+    assert_eq!((output.data(), scene.outside.happened().len()), (json!("book"), 1));
     let settled = scene.rows().await.into_iter().find(|row| row.status == Status::Reconciled).unwrap();
     assert_eq!((settled.attempt, settled.recoveries), (1, 1));
 }
@@ -265,7 +265,7 @@ async fn the_key_is_there_without_a_journal_and_the_context_in_every_task() {
     assert!(ToolContext::current().is_none());
     for ctx in [ToolContext::empty(), ToolContext::empty().for_run(Coordinates::new("run"))] {
         let output = call(&executor, &ctx, "tell", json!({})).await.unwrap();
-        assert_eq!(output.structured, Some(json!(true)));
+        assert_eq!(output.structured.as_deref(), Some(&json!(true)));
     }
 }
 
@@ -373,7 +373,7 @@ async fn a_renamed_tool_with_a_new_defaulted_parameter_finds_the_recorded_outcom
         (4, "bill", json!({"amount": 5, "currency": "eur"})),
     ] {
         let output = call(&later(), &scene.ctx(attempt), name, args).await.unwrap();
-        assert_eq!((output.structured, &output.meta["replayed"]), (Some(json!(5)), &json!(true)));
+        assert_eq!((output.data(), &output.meta["replayed"]), (json!(5), &json!(true)));
     }
     assert_eq!(scene.outside.happened().len(), 1, "one effect");
     // Its twin: another value of the new parameter is another call.

@@ -17,7 +17,7 @@ fn a_change_in_doubt_is_known_by_what_is_there() {
     for change in CHANGES {
         let scene = Recorded::new(change);
         let before = scene.picture();
-        let output = scene.call().unwrap().structured.unwrap();
+        let output = scene.call().unwrap().structured.unwrap().into_value();
         assert_ne!(scene.picture(), before, "{}", change.tool);
         assert_eq!(scene.reconcile(), Told::Done(output), "{}", change.tool);
         scene.reset();
@@ -77,7 +77,7 @@ fn a_file_too_large_to_read_is_replaced_without_being_read() {
         println!("skipped: the file system has no sparse files of this size");
         return;
     }
-    let output = scene.call().unwrap().structured.unwrap();
+    let output = scene.call().unwrap().structured.unwrap().into_value();
     assert_eq!(scene.reconcile(), Told::Done(output));
     assert_eq!(scene.revert().unwrap_err().code_str(), "no_handler");
 }

@@ -39,7 +39,7 @@ fn remove() {}
 #[tool(side_effect, idempotent = false, register = false)]
 async fn order(ctx: &ToolContext) -> Result<Value, ToolError> {
     let charged = ctx.call("charge", json!({"amount": 1})).await?;
-    Ok(charged.structured.unwrap_or_default())
+    Ok(charged.data())
 }
 
 struct Shop {

@@ -7,7 +7,7 @@ use tool_core::{Content, ResourceBody, ToolOutput as Done};
 /// The content of a result: its blocks, else its value.
 pub(crate) fn output(done: Done) -> Result<ToolOutput, ToolExecutionError> {
     match (done.content.is_empty(), done.structured) {
-        (true, Some(value)) => Ok(ToolOutput::json(value)),
+        (true, Some(value)) => Ok(ToolOutput::json(value.into_value())),
         (true, None) => Ok(ToolOutput::text("")),
         (false, _) => ToolOutput::content(done.content.into_iter().map(block).collect()),
     }

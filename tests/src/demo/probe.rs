@@ -18,7 +18,11 @@ impl Results {
             Some(blocks) => serde_json::from_value(blocks.clone()).unwrap_or_default(),
             None => Vec::new(),
         };
-        Ok(ToolOutput { content, structured: entry.get("structured").cloned(), ..ToolOutput::default() })
+        Ok(ToolOutput {
+            content,
+            structured: entry.get("structured").cloned().map(Into::into),
+            ..ToolOutput::default()
+        })
     }
 }
 

@@ -171,7 +171,7 @@ fn result(case: &Value) -> ToolResult {
     }
     Ok(ToolOutput {
         content: case["content"].as_array().into_iter().flatten().map(content).collect(),
-        structured: case.get("structured").cloned(),
+        structured: case.get("structured").cloned().map(Into::into),
         truncated: case["truncated"].as_str().map(str::to_owned),
         ..ToolOutput::default()
     })

@@ -66,7 +66,7 @@ impl Call {
 ///     .build()?;
 /// let executor = Executor::standard(Registry::builder().add_dyn(echo).build()?).build()?;
 /// let result = executor.call_blocking(Call::new("echo", json!({"text": 5})), &ToolContext::empty(), Caller::Test)?;
-/// assert_eq!(result.structured, Some(json!({"text": "5"})));
+/// assert_eq!(result.data(), json!({"text": "5"}));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]

@@ -1,16 +1,18 @@
-//! From any type to a JSON value with bounded recursion: a serializer around serde_json's own that counts levels.
+//! From any type to JSON with bounded recursion: a serializer around serde_json's own that counts levels.
 
 use std::cell::Cell;
 use std::fmt::Display;
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
-use serde_json::Value;
 
 /// The most levels of a type that is written: more than a value may have, since newtypes and options count here.
 const LEVELS: usize = 256;
 
-/// Why there is no JSON value of a type.
+/// How much a small result takes.
+const SMALL: usize = 128;
+
+/// Why there is no JSON of a type.
 pub(crate) enum Unwritable {
     /// It is nested too deeply.
     TooDeep,
@@ -18,15 +20,14 @@ pub(crate) enum Unwritable {
     Own(serde_json::Error),
 }
 
-/// The JSON value of a type.
-pub(crate) fn to_value<T: Serialize>(value: &T) -> Result<Value, Unwritable> {
+/// A type as compact JSON.
+pub(crate) fn to_text<T: Serialize>(value: &T) -> Result<String, Unwritable> {
     let too_deep = Cell::new(false);
     let count = Count { left: LEVELS, too_deep: &too_deep };
-    match value.serialize(Counted { inner: serde_json::value::Serializer, count }) {
-        Ok(value) => Ok(value),
-        Err(_) if too_deep.get() => Err(Unwritable::TooDeep),
-        Err(error) => Err(Unwritable::Own(error)),
-    }
+    let mut text = Vec::with_capacity(SMALL);
+    let written = value.serialize(Counted { inner: &mut serde_json::Serializer::new(&mut text), count });
+    let text = written.and_then(|()| String::from_utf8(text).map_err(ser::Error::custom));
+    text.map_err(|error| if too_deep.get() { Unwritable::TooDeep } else { Unwritable::Own(error) })
 }
 
 /// How many levels may follow.
@@ -101,12 +102,10 @@ impl<'c, S: Serializer> Serializer for Counted<'c, S> {
         serialize_i16: i16,
         serialize_i32: i32,
         serialize_i64: i64,
-        serialize_i128: i128,
         serialize_u8: u8,
         serialize_u16: u16,
         serialize_u32: u32,
         serialize_u64: u64,
-        serialize_u128: u128,
         serialize_f32: f32,
         serialize_f64: f64,
         serialize_char: char,
@@ -123,6 +122,21 @@ impl<'c, S: Serializer> Serializer for Counted<'c, S> {
         serialize_map(len: Option<usize>) -> SerializeMap;
         serialize_struct(name: &'static str, len: usize) -> SerializeStruct;
         serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, len: usize) -> SerializeStructVariant;
+    }
+
+    /// A JSON number that no reader of ours would round.
+    fn serialize_i128(self, value: i128) -> Result<S::Ok, S::Error> {
+        match (i64::try_from(value), u64::try_from(value)) {
+            (Err(_), Err(_)) => Err(ser::Error::custom("number out of range")),
+            _ => self.inner.serialize_i128(value),
+        }
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<S::Ok, S::Error> {
+        match u64::try_from(value) {
+            Err(_) => Err(ser::Error::custom("number out of range")),
+            Ok(value) => self.inner.serialize_u64(value),
+        }
     }
 
     fn serialize_unit(self) -> Result<S::Ok, S::Error> {

@@ -113,7 +113,7 @@ pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<V
 fn output(result: &ToolResult, blocks: &[Content], limits: &Limits) -> Value {
     let whole = result.as_ref().ok().filter(|output| output.content.is_empty());
     match whole.and_then(|output| output.structured.as_ref()) {
-        Some(value) if value.to_string().len() <= limits.get(limits::RESULT_BYTES) => value.clone(),
+        Some(value) if value.text().len() <= limits.get(limits::RESULT_BYTES) => value.to_value(),
         _ => joined(blocks, |_| None).into(),
     }
 }

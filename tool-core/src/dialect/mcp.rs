@@ -15,6 +15,7 @@ use super::schema::{Compiled, WRAPPER, compile};
 use super::wire::Wire;
 use crate::error::ToolError;
 use crate::output::{Content, McpBlock, ToolOutput, ToolResult};
+use crate::structured::Verbatim;
 
 /// The member `tools` of `tools/list`.
 pub(super) fn tools(plan: &Plan) -> Value {
@@ -139,8 +140,8 @@ pub struct CallResult<'r> {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Structured<'r> {
-    Bare(&'r Value),
-    Wrapped { result: &'r Value },
+    Bare(Verbatim<'r>),
+    Wrapped { result: Verbatim<'r> },
 }
 
 impl<'r> CallResult<'r> {
@@ -161,8 +162,8 @@ impl<'r> CallResult<'r> {
             content: blocks.into_iter().map(Block).collect(),
             structured: structured.map(|value| {
                 match dialect == DialectId::Mcp20260728 || value.is_object() {
-                    true => Structured::Bare(value),
-                    false => Structured::Wrapped { result: value },
+                    true => Structured::Bare(Verbatim(value)),
+                    false => Structured::Wrapped { result: Verbatim(value) },
                 }
             }),
             is_error: result.is_err().then_some(true),

@@ -10,6 +10,7 @@ use crate::call::redact;
 use crate::def::ToolDef;
 use crate::error::{Effect, ErrorKind, ToolError};
 use crate::output::{ToolOutput, ToolResult};
+use crate::structured::Structured;
 
 /// What the pipeline notes about the way a result came about: not part of the result.
 const NOTES: [&str; 3] = ["replayed", "call_id", "journal"];
@@ -21,7 +22,7 @@ pub fn output_to_json(output: &ToolOutput) -> Value {
         out.insert("content".to_owned(), json!(output.content));
     }
     if let Some(value) = &output.structured {
-        out.insert("structured".to_owned(), value.clone());
+        out.insert("structured".to_owned(), value.to_value());
     }
     if let Some(trailer) = &output.trailer {
         out.insert("trailer".to_owned(), json!(trailer));
@@ -52,7 +53,7 @@ pub fn output_of_json(text: &str) -> Option<ToolOutput> {
             Some(content) => serde_json::from_value(content).ok()?,
             None => Vec::new(),
         },
-        structured: members.remove("structured"),
+        structured: members.remove("structured").map(Structured::from),
         trailer: members.remove("trailer").and_then(|text| text.as_str().map(str::to_owned)),
         truncated: members.remove("truncated").and_then(|text| text.as_str().map(str::to_owned)),
         finish: members.remove("finish") == Some(Value::Bool(true)),

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tool_core::journal::{Journal, MemoryJournal, Reconciled, RecordedCall, Row, RowQuery};
 use tool_core::{Call, Caller, Executor, JournalMode, Registry, ToolContext, ToolError, ToolResult};
 use tool_std::{Workspace, WorkspacePolicy};
@@ -228,7 +228,7 @@ pub(crate) fn reconcile(tool: &str, call: &RecordedCall, workspace: &Workspace) 
     let executor = executor(None);
     let handler = executor.registry().get(tool).unwrap().def().reconcile.unwrap();
     match Recorded::block_on((handler.run)(call, &context(workspace))) {
-        Reconciled::Done(output) => Told::Done(output.structured.unwrap_or(json!(null))),
+        Reconciled::Done(output) => Told::Done(output.structured.unwrap_or_default().into_value()),
         Reconciled::NotDone => Told::NotDone,
         Reconciled::Failed(_) | Reconciled::Unknown => Told::Unknown,
     }

@@ -37,6 +37,6 @@ fn main() {
     for _ in 0..calls {
         let text = black_box(r#"{"query":"blue lamp","limit":5,"tags":["sale","new"],"min_score":0.5}"#);
         let output = executor.call_text_blocking("search", text, &ctx, Caller::Llm).unwrap();
-        black_box(serde_json::to_vec(&output.structured).unwrap());
+        black_box(output.structured.unwrap().into_text());
     }
 }

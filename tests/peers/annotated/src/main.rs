@@ -104,7 +104,7 @@ impl Peer for Annotated {
             .map_err(|error| error.to_string())?;
         match (&mut output.content[..], output.structured) {
             ([Content::Text { text }, ..], _) => Ok(std::mem::take(text)),
-            (_, structured) => Ok(structured.unwrap_or_default().to_string()),
+            (_, structured) => Ok(structured.unwrap_or_default().into_text()),
         }
     }
 }

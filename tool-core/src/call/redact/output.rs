@@ -30,7 +30,7 @@ pub(crate) fn recordable(def: &ToolDef<'_>, output: &ToolOutput) -> Option<ToolO
         meta.insert("incomplete".to_owned(), json!(hidden));
         meta.entry("hint").or_insert_with(|| json!(INCOMPLETE));
     }
-    Some(ToolOutput { content: Vec::new(), structured: Some(kept), meta, ..output.clone() })
+    Some(ToolOutput { content: Vec::new(), structured: Some(kept.into()), meta, ..output.clone() })
 }
 
 /// Where two values differ: the outermost places that do not have the same form, or not the same scalar.

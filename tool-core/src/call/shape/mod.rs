@@ -28,6 +28,7 @@ use crate::def::BoxFuture;
 use crate::error::ToolError;
 use crate::output::{Content, ToolOutput, ToolResult};
 use crate::registry::ToolEntry;
+use crate::structured::Structured;
 
 /// Bytes of a result where nobody says otherwise.
 pub const MAX_OUTPUT_BYTES: usize = 10 * 1024 * 1024;
@@ -173,8 +174,10 @@ fn payload(output: &ToolOutput) -> Option<(String, &'static str)> {
             let json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
             Some((text, if json { "application/json" } else { "text/plain" }))
         }
-        (true, Some(Value::String(text))) => Some((text.clone(), "text/plain")),
-        (true, Some(value)) => Some((serde_json::to_string_pretty(value).ok()?, "application/json")),
+        (true, Some(value)) => match value.as_value() {
+            Value::String(text) => Some((text.clone(), "text/plain")),
+            value => Some((serde_json::to_string_pretty(value).ok()?, "application/json")),
+        },
         (true, None) => None,
     }
 }
@@ -212,7 +215,8 @@ fn outline(output: &ToolOutput) -> String {
 /// Cuts what is longer than it may be.
 fn cap(mut output: ToolOutput, max: usize) -> ToolOutput {
     let text_bytes: usize = output.content.iter().filter_map(text_of).map(|text| text.len()).sum();
-    let structured = output.structured.as_ref().map(Value::to_string).filter(|json| json.len() > max);
+    let structured = output.structured.as_ref().map(Structured::text).filter(|json| json.len() > max);
+    let structured = structured.map(Cow::into_owned);
     if let Some(json) = &structured {
         // Half a value is none: its text is what is left of it.
         output.structured = None;

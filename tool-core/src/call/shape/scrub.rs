@@ -51,7 +51,7 @@ fn scrub_output(mut output: ToolOutput, secrets: &KnownSecrets) -> ToolOutput {
             Content::Image { .. } | Content::Audio { .. } => {}
         }
     }
-    output.structured = output.structured.map(|value| scrub_json(value, secrets));
+    output.structured = output.structured.map(|value| scrub_json(value.into_value(), secrets).into());
     output.trailer = output.trailer.map(|text| secrets.scrub(&text));
     output.truncated = output.truncated.map(|text| secrets.scrub(&text));
     output
