@@ -90,7 +90,7 @@ pub(crate) fn within_depth(tool: &str, behavior: Behavior, mut result: ToolResul
 }
 
 /// Whether a value is nested too deep; what is, is null from then on.
-fn has_deep(result: &mut ToolResult) -> bool {
+pub(crate) fn has_deep(result: &mut ToolResult) -> bool {
     let mut deep = false;
     if let Ok(ToolOutput { structured: Some(value), .. }) = result
         && value.exceeds(MAX_OUTPUT_DEPTH)
@@ -107,8 +107,9 @@ fn has_deep(result: &mut ToolResult) -> bool {
     deep
 }
 
+/// What becomes of a result in which [`has_deep`] found something.
 #[cold]
-fn refused(tool: &str, behavior: Behavior, result: ToolResult) -> ToolError {
+pub(crate) fn refused(tool: &str, behavior: Behavior, result: ToolResult) -> ToolError {
     match result {
         Ok(_) => too_deep(tool, behavior),
         Err(error) => too_deep(tool, behavior).maybe_effect(error.effect_value()),

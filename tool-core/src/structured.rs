@@ -20,7 +20,8 @@ pub struct Structured(Form);
 
 #[derive(Clone)]
 enum Form {
-    Value(Value),
+    // A result is moved often: what it is made of is small.
+    Value(Box<Value>),
     Text { text: String, value: OnceLock<Box<Value>> },
 }
 
@@ -41,7 +42,7 @@ impl Structured {
     /// The value, to have.
     pub fn into_value(self) -> Value {
         match self.0 {
-            Form::Value(value) => value,
+            Form::Value(value) => *value,
             Form::Text { text, value } => match value.into_inner() {
                 Some(value) => *value,
                 None => read(&text),
@@ -52,7 +53,7 @@ impl Structured {
     /// A copy of the value.
     pub fn to_value(&self) -> Value {
         match &self.0 {
-            Form::Value(value) => value.clone(),
+            Form::Value(value) => (**value).clone(),
             Form::Text { text, value } => value.get().map_or_else(|| read(text), |value| (**value).clone()),
         }
     }
@@ -111,7 +112,7 @@ impl Default for Structured {
 
 impl From<Value> for Structured {
     fn from(value: Value) -> Self {
-        Structured(Form::Value(value))
+        Structured(Form::Value(Box::new(value)))
     }
 }
 

@@ -101,20 +101,20 @@ fn left_out(kind: ParamKind) -> &'static str {
 fn is_plain(slice: Piece<'_>, param: &ParamDef<'_>) -> bool {
     let Piece { text: slice, escaped } = slice;
     let bounds = &param.keys.bounds;
-    let unbounded = param.is_bare() || bounds.is_none();
+    let is_unbounded = || param.is_bare() || bounds.is_none();
     match slice.as_bytes() {
-        [b'"', .., b'"'] if unbounded => true,
+        [b'"', .., b'"'] if is_unbounded() => true,
         [b'"', .., b'"'] if !escaped => {
             let text = slice.get(1..slice.len() - 1).unwrap_or_default();
             let chosen = bounds.choices.is_empty() || bounds.choices.contains(&text);
             chosen && Limits::of(bounds).admit_text(text)
         }
         [b'-' | b'0'..=b'9', ..] => {
-            is_plain_number(slice.as_bytes()) && (unbounded || admits_number(slice, bounds))
+            is_plain_number(slice.as_bytes()) && (is_unbounded() || admits_number(slice, bounds))
         }
-        [b'[', b'"' | b']', ..] => unbounded,
+        [b'[', b'"' | b']', ..] => is_unbounded(),
         [b'[', inner @ .., b']'] => {
-            unbounded
+            is_unbounded()
                 && !inner.contains(&b'{')
                 && inner
                     .split(|byte| *byte == b',')

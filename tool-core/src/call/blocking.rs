@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::current::{AtOnce, Given, Unmade};
-use super::decode::{Asked, Decoded, Keep};
+use super::decode::{Asked, Decoded, Keep, tell};
 use super::executor::{Executor, earliest, explicit_key, noted, recording};
 use super::panic::guard;
 use super::run::run_inline;
@@ -13,7 +13,7 @@ use super::thread::on_thread;
 use super::{CallScope, Caller, nested};
 use crate::context::ToolContext;
 use crate::def::{Handler, Run, ToolDef};
-use crate::depth::within_depth;
+use crate::depth::{has_deep, refused};
 use crate::error::ToolError;
 use crate::output::ToolResult;
 use crate::registry::ToolEntry;
@@ -86,9 +86,15 @@ impl Executor {
         let mut call = AtOnce::new(call);
         let run = || asked.run_at_once(tool.def(), self.inner().reading, &mut call);
         let notes = guard(tool.name(), || self.known_secrets(), run)?;
-        let result = call.result().unwrap_or_else(|| Err(made_a_future()));
-        let result = within_depth(tool.name(), tool.def().behavior, result);
-        if notes.is_empty() { result } else { noted(result, &notes) }
+        // Results are large: this one is looked at where it is, and moved once.
+        let Some(mut result) = call.take_result() else { return Err(made_a_future()) };
+        if has_deep(&mut result) {
+            return Err(refused(tool.name(), tool.def().behavior, result));
+        }
+        if let (false, Ok(output)) = (notes.is_empty(), &mut result) {
+            tell(&notes, &mut output.meta);
+        }
+        result
     }
 
     /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.

@@ -96,12 +96,12 @@ impl AtOnce {
         }
         let host = call.host.clone();
         let current = Current { made: OnceCell::new(), unmade: Some(call) };
-        self.result = Some(CURRENT.sync_scope(current, || body(host)));
+        CURRENT.sync_scope(current, || self.result = Some(body(host)));
     }
 
     /// What came of it; nothing where it was not begun.
-    pub(super) fn result(self) -> Option<ToolResult> {
-        self.result
+    pub(super) fn take_result(&mut self) -> Option<ToolResult> {
+        self.result.take()
     }
 }
 

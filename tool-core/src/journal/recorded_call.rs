@@ -56,7 +56,6 @@ impl RecordedCall {
 
 /// What the outside world says about a call in doubt.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one per call in doubt")]
 pub enum Reconciled {
     /// It succeeded, with this result.
     Done(ToolOutput),
