@@ -96,12 +96,14 @@ pub struct Cli {
     #[cfg(feature = "mcp")]
     pub(crate) serving: Option<Box<Serving>>,
     #[cfg(feature = "mcp")]
+    pub(crate) serving_layers: Option<Box<Layers>>,
+    #[cfg(feature = "mcp")]
     pub(crate) served: Option<Arc<crate::server::Closing>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<OwnTable>,
     pub(crate) keys: Vec<OwnKey>,
     pub(crate) variables: Vec<(&'static str, &'static str)>,
-    pub(crate) policy: Option<Box<ReadPolicy>>,
+    pub(crate) policy: Option<Arc<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
     pub(crate) limits: Option<Box<Judge>>,
     pub(crate) rows: Option<Arc<StoredRows>>,
@@ -154,8 +156,16 @@ impl Cli {
             #[cfg(feature = "mcp")]
             serving: None,
             #[cfg(feature = "mcp")]
+            serving_layers: None,
+            #[cfg(feature = "mcp")]
             served: None,
             probes: Vec::new(),
+            #[cfg(feature = "store")]
+            tables: vec![OwnTable {
+                name: crate::store::table::JOURNAL,
+                judge: Arc::new(|_, table| crate::store::table::misfits(table)),
+            }],
+            #[cfg(not(feature = "store"))]
             tables: Vec::new(),
             #[cfg(feature = "store")]
             keys: crate::store::mode::KEYS.to_vec(),
@@ -238,6 +248,17 @@ impl Cli {
         self
     }
 
+    /// Adds layers to the executor of `mcp serve` alone, behind those of all calls.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn serving_layers<F>(mut self, add: F) -> Cli
+    where
+        F: Fn(ExecutorBuilder, &Settings) -> Result<ExecutorBuilder, ToolError> + Send + Sync + 'static,
+    {
+        self.serving_layers = Some(Box::new(add));
+        self
+    }
+
     /// Says what is done when `mcp serve` has answered its last call, before the program ends.
     #[cfg(feature = "mcp")]
     #[must_use]
@@ -256,7 +277,7 @@ impl Cli {
     where
         F: Fn(&Path, &Settings, &Registry) -> Result<Arc<dyn Policy>, ToolError> + Send + Sync + 'static,
     {
-        self.policy = Some(Box::new(read));
+        self.policy = Some(Arc::new(read));
         self
     }
 

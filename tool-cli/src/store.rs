@@ -8,11 +8,13 @@ mod coordinates;
 mod ledger;
 pub(crate) mod mode;
 pub(crate) mod place;
+pub(crate) mod table;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use tool_core::journal::Row;
 use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolError};
@@ -21,6 +23,7 @@ use tool_store::{LazyJournal, SqliteOptions, StoredApprovals};
 
 pub(crate) use self::ledger::Ledger;
 pub use self::place::Place;
+use self::table::JournalTable;
 use crate::cli::Cli;
 use crate::settings::Settings;
 
@@ -62,6 +65,7 @@ pub(crate) struct Recorded {
     path: Option<PathBuf>,
     mode: Option<JournalMode>,
     replay_reads: bool,
+    wait: Duration,
 }
 
 impl Recorded {
@@ -70,6 +74,7 @@ impl Recorded {
             path: settings.journal().path().map(PathBuf::from),
             mode: mode::calls(settings),
             replay_reads: mode::replays_reads(settings),
+            wait: JournalTable::of(settings).wait(),
         }
     }
 }
@@ -116,6 +121,7 @@ impl Store {
 
     fn options(&self, settings: &Settings) -> Result<SqliteOptions, ToolError> {
         let mut options = SqliteOptions::default();
+        options.min_free = JournalTable::of(settings).min_free();
         let place = settings.journal().variable("JOURNAL");
         options.advice = Some(format!("set {place} to a writable place, or off"));
         let name = settings.journal().key_variable();
@@ -184,6 +190,7 @@ impl Cli {
         let builder = builder.approvals(StoredApprovals(Arc::clone(&journal)), [0; 32]);
         let Some(mode) = mode::calls(settings) else { return Ok(builder) };
         let builder = builder.journal(journal, mode, self.signature());
+        let builder = builder.journal_wait(JournalTable::of(settings).wait());
         Ok(if mode::replays_reads(settings) { builder.replay_reads() } else { builder })
     }
 

@@ -374,6 +374,13 @@ impl ContextBuilder {
         self
     }
 
+    /// Asks those whom another context asks.
+    pub fn asked_as(mut self, other: &ToolContext) -> Self {
+        self.host.approver.clone_from(&other.host.approver);
+        self.host.asker.clone_from(&other.host.asker);
+        self
+    }
+
     /// Who answers the questions of a running call; without it they are refused.
     pub fn asker(mut self, asker: impl Asker + 'static) -> Self {
         self.host.asker = Some(Arc::new(asker));

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::approvals::Approvals;
 use super::approve::{ApprovalLevel, Approve};
@@ -11,7 +12,7 @@ use super::decode::Reading;
 use super::executor::{Executor, Inner};
 use super::gate::{Gatekeeper, Judge, Snapshots};
 use super::identify::Identify;
-use super::journal::{JournalMode, Recorder, Shared};
+use super::journal::{JOURNAL_WAIT, JournalMode, Recorder, Shared};
 use super::layer::Layer;
 #[cfg(feature = "limit")]
 use super::limit::{Limit, LimitSettings};
@@ -21,7 +22,7 @@ use super::policy::Policy;
 use super::question::Questions;
 use super::retry::Retry;
 use super::run::Abandoned;
-use super::shape::{READ_RESULT, Shape, ShapeSettings, no_reader};
+use super::shape::{READ_RESULT, ReadResultTool, ResultStore, Shape, ShapeSettings, no_reader};
 use super::snapshot::SnapshotHook;
 use crate::args::Coerce;
 use crate::context::ToolContext;
@@ -161,8 +162,17 @@ impl ExecutorBuilder {
     ) -> Self {
         let program = program.into();
         let questions = Arc::new(Questions::new(None));
-        self.journal =
-            Some(Shared { journal, mode, program, snapshot: None, replay_reads: false, questions });
+        let (wait, snapshot, replay_reads) = (JOURNAL_WAIT, None, false);
+        self.journal = Some(Shared { journal, mode, program, snapshot, replay_reads, wait, questions });
+        self
+    }
+
+    /// How long a call waits for an equal one that runs, [`JOURNAL_WAIT`] by default; only where there is a journal, which must
+    /// come first.
+    pub fn journal_wait(mut self, wait: Duration) -> Self {
+        if let Some(journal) = &mut self.journal {
+            journal.wait = wait;
+        }
         self
     }
 
@@ -188,6 +198,20 @@ impl ExecutorBuilder {
     pub fn shape(mut self, settings: ShapeSettings) -> Self {
         self.shape = Some(settings);
         self
+    }
+
+    /// Parks results that are too long for a model, and offers the tool that reads them; results are shaped as they were asked
+    /// to be before, else with the default settings.
+    ///
+    /// # Errors
+    /// Where another tool of the registry is called [`READ_RESULT`].
+    pub fn park(mut self, results: Arc<dyn ResultStore>) -> Result<Self, ToolError> {
+        if self.registry.get(READ_RESULT).is_none() {
+            self.registry = self.registry.to_builder().add::<ReadResultTool>().build()?;
+        }
+        let shape = self.shape.unwrap_or_default();
+        self.shape = Some(ShapeSettings { results: Some(results), ..shape });
+        Ok(self)
     }
 
     /// Holds structured results against their schemas.

@@ -30,14 +30,16 @@ use crate::audit;
 use crate::sql::{self, Param};
 use crate::writer::{BATCH, Writer};
 
-pub use backend::{RENEW, STALE};
-pub use table::LEASE;
+pub use lease::{LEASE, Leases, RENEW, STALE};
 
 /// The lock that migrations are made under: "Tjnl".
 const MIGRATION_LOCK: i64 = 0x546a_6e6c;
 
-const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/0001_calls.sql"), include_str!("migrations/0002_audit.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_calls.sql"),
+    include_str!("migrations/0002_audit.sql"),
+    include_str!("migrations/0003_lookup.sql"),
+];
 
 /// How long a notification may be missed.
 const POLL: Duration = Duration::from_secs(1);
@@ -64,6 +66,14 @@ impl PostgresJournal {
     /// # Errors
     /// `not_configured` for a schema or server that cannot be used, `unavailable` for a database that cannot be reached.
     pub async fn open(config: &str) -> Result<PostgresJournal> {
+        PostgresJournal::open_with(config, Leases::default()).await
+    }
+
+    /// The same with other times of leases.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub async fn open_with(config: &str, leases: Leases) -> Result<PostgresJournal> {
         let config: tokio_postgres::Config = config.parse().map_err(|error: tokio_postgres::Error| {
             JournalError::store(ErrorKind::NotConfigured, "journal_bad_url", error.to_string())
         })?;
@@ -73,7 +83,7 @@ impl PostgresJournal {
         let reader = Arc::new(Reader::new(config.clone()));
         reader.client().await?;
         let owner = uuid::Uuid::now_v7().to_string();
-        let lease = Arc::new(lease::Lease::new());
+        let lease = Arc::new(lease::Lease::new(leases));
         let (id, settings, leases) = (owner.clone(), config, Arc::clone(&lease));
         let start = move || {
             let make = move || {

@@ -17,6 +17,9 @@ mod seal;
 mod space;
 mod table;
 mod verify;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+mod visits;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
