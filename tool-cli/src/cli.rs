@@ -55,6 +55,12 @@ impl Recorded {
     }
 }
 
+/// What hears of spans and events beside the log.
+pub type LogLayer = Box<dyn tracing_subscriber::Layer<tracing_subscriber::Registry> + Send + Sync + 'static>;
+
+/// Makes what hears of spans and events beside the log.
+pub(crate) type Subscribe = dyn Fn(&Settings) -> Option<LogLayer> + Send + Sync;
+
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
 
@@ -99,6 +105,8 @@ pub struct Cli {
     pub(crate) serving_layers: Option<Box<Layers>>,
     #[cfg(feature = "mcp")]
     pub(crate) served: Option<Arc<crate::server::Closing>>,
+    pub(crate) subscriber: Option<Arc<Subscribe>>,
+    pub(crate) ended: Option<Box<dyn Fn() + Send + Sync>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<OwnTable>,
     pub(crate) keys: Vec<OwnKey>,
@@ -159,6 +167,8 @@ impl Cli {
             serving_layers: None,
             #[cfg(feature = "mcp")]
             served: None,
+            subscriber: None,
+            ended: None,
             probes: Vec::new(),
             #[cfg(feature = "store")]
             tables: vec![OwnTable {
@@ -305,6 +315,24 @@ impl Cli {
     #[must_use]
     pub fn command<T: Tool>(mut self) -> Cli {
         self.commands.push(T::DEF);
+        self
+    }
+
+    /// Adds a layer that hears of spans and events beside the log, with a filter of its own. It is asked for once the settings are
+    /// read, where a process starts its log.
+    #[must_use]
+    pub fn subscriber<F>(mut self, layer: F) -> Cli
+    where
+        F: Fn(&Settings) -> Option<LogLayer> + Send + Sync + 'static,
+    {
+        self.subscriber = Some(Arc::new(layer));
+        self
+    }
+
+    /// Says what is done when everything is over, before the process ends.
+    #[must_use]
+    pub fn ended<F: Fn() + Send + Sync + 'static>(mut self, end: F) -> Cli {
+        self.ended = Some(Box::new(end));
         self
     }
 
@@ -466,10 +494,15 @@ impl Cli {
 
     /// The context that the program provides.
     pub(crate) fn provided(&self, settings: &Settings) -> Result<ContextBuilder, ToolError> {
-        match &self.provide {
-            Some(provide) => provide(settings),
-            None => Ok(ToolContext::builder().secrets(settings.secrets())),
-        }
+        let built = match &self.provide {
+            Some(provide) => provide(settings)?,
+            None => ToolContext::builder().secrets(settings.secrets()),
+        };
+        // As OpenTelemetry's carrier in environment variables has it.
+        Ok(match settings.variable("TRACEPARENT") {
+            Some(parent) => built.traceparent(parent),
+            None => built,
+        })
     }
 
     /// The context of calls at their place in a run, where the environment names one.
@@ -482,6 +515,9 @@ impl Cli {
     pub(crate) fn close(&self) {
         #[cfg(feature = "store")]
         self.store.close();
+        if let Some(end) = &self.ended {
+            end();
+        }
     }
 
     /// What the options, variables and settings file of a run say, and what is wrong with their words.

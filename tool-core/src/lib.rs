@@ -52,7 +52,7 @@ pub use call::{
 };
 pub use call::{
     Coordinates, EffectInfo, JOURNAL_WAIT, JournalMode, RECONCILE_TIME, SNAPSHOT_TIME, SnapshotHook,
-    WorkspaceRoot,
+    TraceLink, TraceParent, WorkspaceRoot,
 };
 #[cfg(feature = "limit")]
 pub use call::{LimitSettings, RateBucket};

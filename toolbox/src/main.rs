@@ -7,6 +7,8 @@ mod call_limits;
 mod catalogue;
 mod policy;
 mod probe;
+#[cfg(feature = "otel")]
+mod telemetry;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,12 +35,18 @@ fn main() -> ExitCode {
         let ends = ends.clone();
         move |end| ends.told(end)
     });
+    #[cfg(feature = "otel")]
+    let telemetry = telemetry::Telemetry::default();
+    #[cfg(feature = "otel")]
+    let watched = telemetry.clone();
     let cli = Cli::discover()
         .name("toolbox")
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
         .layers(move |builder, settings| {
             ends.beside(settings)?;
+            #[cfg(feature = "otel")]
+            let builder = watched.watch(builder, settings)?;
             audited(builder, settings)
         })
         .lost(audit::lost)
@@ -70,6 +78,14 @@ fn main() -> ExitCode {
         .probe("calls", probe::calls)
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
+    #[cfg(feature = "otel")]
+    let cli = cli
+        .tables([telemetry::TABLE], telemetry::misfits)
+        .subscriber({
+            let telemetry = telemetry.clone();
+            move |settings| telemetry.layer(settings)
+        })
+        .ended(move || telemetry.end());
     let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
     tool_cli::main(Ok(cli))
 }
@@ -129,6 +145,8 @@ fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
     policy.sealed_files.extend(audit::files(settings));
     // What decides about the tools is read by them at most.
     policy.guarded_files.extend(settings.policy.iter().cloned());
+    #[cfg(feature = "otel")]
+    policy.guarded_files.extend(telemetry::file(settings));
     // A settings file that is not there yet would be read by the next call.
     policy.guarded_files.extend(settings.file.iter().chain(&settings.usual_file).cloned());
     Workspace::open(&settings.root, policy)

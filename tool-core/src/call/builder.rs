@@ -24,6 +24,7 @@ use super::retry::Retry;
 use super::run::Abandoned;
 use super::shape::{READ_RESULT, ReadResultTool, ResultStore, Shape, ShapeSettings, no_reader};
 use super::snapshot::SnapshotHook;
+use super::traceparent::TraceLink;
 use crate::args::Coerce;
 use crate::context::ToolContext;
 use crate::error::ToolError;
@@ -52,6 +53,8 @@ pub struct ExecutorBuilder {
     check: Option<CheckMode>,
     retries: u32,
     trace: bool,
+    trace_link: Option<Arc<dyn TraceLink>>,
+    trace_content: bool,
     audit: Option<AuditSettings>,
     metrics: Meter,
     own: Vec<Own>,
@@ -82,6 +85,8 @@ impl ExecutorBuilder {
             check: None,
             retries: 0,
             trace: false,
+            trace_link: None,
+            trace_content: false,
             audit: None,
             metrics: Meter::default(),
             own: Vec::new(),
@@ -232,6 +237,19 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Opens a span for every call, and ties it to the trace of its caller.
+    pub fn trace_link(mut self, link: impl TraceLink + 'static) -> Self {
+        self.trace = true;
+        self.trace_link = Some(Arc::new(link));
+        self
+    }
+
+    /// Puts arguments and results into the spans, redacted as for audit.
+    pub fn trace_content(mut self) -> Self {
+        self.trace_content = true;
+        self
+    }
+
     /// Writes an audit row for every call.
     pub fn audit(mut self, settings: AuditSettings) -> Self {
         self.audit = Some(settings);
@@ -322,7 +340,8 @@ impl ExecutorBuilder {
         let (layers, names) = chain.finish(outer);
         let is_seen = self.trace || audit.is_some() || meter.0.is_some();
         let abandoned = Arc::new(Abandoned::new(meter.clone()));
-        let outside = is_seen.then_some(Outside { trace: self.trace, audit, meter });
+        let (trace, link, content) = (self.trace, self.trace_link, self.trace_content);
+        let outside = is_seen.then_some(Outside { trace, link, content, audit, meter });
         let (registry, reading) = (self.registry, self.reading);
         Ok(Executor::of(Inner {
             registry,

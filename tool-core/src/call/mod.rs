@@ -43,6 +43,7 @@ mod shape;
 mod snapshot;
 mod thread;
 mod trace;
+mod traceparent;
 mod who;
 
 pub use approvals::{
@@ -87,3 +88,4 @@ pub use shape::{
     ReadResultTool, ResultScope, ResultStore, ShapeSettings, read_result,
 };
 pub use snapshot::{EffectInfo, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot};
+pub use traceparent::{TraceLink, TraceParent};
