@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, ArgIssue, Caller, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
-    Tool, ToolContext, ToolDef, ToolError,
+    ApprovalLevel, ArgIssue, Caller, ContextBuilder, Executor, ExecutorBuilder, Metrics, Policy, Registry,
+    RowSource, Tool, ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -61,6 +61,9 @@ pub type LogLayer = Box<dyn tracing_subscriber::Layer<tracing_subscriber::Regist
 /// Makes what hears of spans and events beside the log.
 pub(crate) type Subscribe = dyn Fn(&Settings) -> Option<LogLayer> + Send + Sync;
 
+/// Makes who measures calls.
+pub(crate) type Measure = dyn Fn(&Settings) -> Option<Arc<dyn Metrics>> + Send + Sync;
+
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
 
@@ -106,6 +109,7 @@ pub struct Cli {
     #[cfg(feature = "mcp")]
     pub(crate) served: Option<Arc<crate::server::Closing>>,
     pub(crate) subscriber: Option<Arc<Subscribe>>,
+    pub(crate) metrics: Option<Arc<Measure>>,
     pub(crate) ended: Option<Box<dyn Fn() + Send + Sync>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<OwnTable>,
@@ -168,6 +172,7 @@ impl Cli {
             #[cfg(feature = "mcp")]
             served: None,
             subscriber: None,
+            metrics: None,
             ended: None,
             probes: Vec::new(),
             #[cfg(feature = "store")]
@@ -329,6 +334,16 @@ impl Cli {
         self
     }
 
+    /// Measures calls, and the commits of their journal.
+    #[must_use]
+    pub fn metrics<F>(mut self, metrics: F) -> Cli
+    where
+        F: Fn(&Settings) -> Option<Arc<dyn Metrics>> + Send + Sync + 'static,
+    {
+        self.metrics = Some(Arc::new(metrics));
+        self
+    }
+
     /// Says what is done when everything is over, before the process ends.
     #[must_use]
     pub fn ended<F: Fn() + Send + Sync + 'static>(mut self, end: F) -> Cli {
@@ -479,6 +494,10 @@ impl Cli {
         settings: &Settings,
     ) -> Result<ExecutorBuilder, ToolError> {
         let builder = builder.max_args_bytes(settings.max_args_bytes());
+        let builder = match self.metrics.as_ref().and_then(|metrics| metrics(settings)) {
+            Some(metrics) => builder.metrics(metrics),
+            None => builder,
+        };
         #[cfg(feature = "store")]
         let builder = self.recorded(builder, settings)?;
         match &self.layers {
@@ -532,7 +551,7 @@ impl Cli {
         };
         let (settings, faults) = settings::read(given, io, owner);
         #[cfg(feature = "store")]
-        let settings = Settings { store: self.store.lend(), ..settings };
+        let settings = Settings { store: self.store.lend(self.metrics.as_ref()), ..settings };
         (settings, faults)
     }
 

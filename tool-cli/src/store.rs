@@ -19,12 +19,12 @@ use std::time::Duration;
 use tool_core::journal::Row;
 use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolError};
 use tool_store::sqlite::{Key, OnLost};
-use tool_store::{LazyJournal, SqliteOptions, StoredApprovals};
+use tool_store::{LazyJournal, Meter, SqliteOptions, StoredApprovals};
 
 pub(crate) use self::ledger::Ledger;
 pub use self::place::Place;
 use self::table::JournalTable;
-use crate::cli::Cli;
+use crate::cli::{Cli, Measure};
 use crate::settings::Settings;
 
 /// Hears of a call whose process died.
@@ -51,6 +51,7 @@ pub(crate) struct Store {
 pub(crate) struct Lent {
     opened: Weak<Opened>,
     lost: Option<Arc<Lost>>,
+    metrics: Option<Arc<Measure>>,
 }
 
 impl fmt::Debug for Lent {
@@ -80,9 +81,9 @@ impl Recorded {
 }
 
 impl Store {
-    /// What settings know of it.
-    pub(crate) fn lend(&self) -> Lent {
-        Lent { opened: Arc::downgrade(&self.opened), lost: self.lost.clone() }
+    /// What settings know of it, and of who measures.
+    pub(crate) fn lend(&self, metrics: Option<&Arc<Measure>>) -> Lent {
+        Lent { opened: Arc::downgrade(&self.opened), lost: self.lost.clone(), metrics: metrics.cloned() }
     }
 
     /// The journal of a run; `None` where there is to be none. Two that have the same file open in one process would take each
@@ -129,6 +130,8 @@ impl Store {
             Some(text) => Key::of_text(&name, text)?,
             None => Key::File,
         };
+        let metrics = settings.store.metrics.as_ref().and_then(|metrics| metrics(settings));
+        options.meter = metrics.map(Meter::new).unwrap_or_default();
         if let Some(lost) = &self.lost {
             let (lost, settings) = (Arc::clone(lost), settings.clone());
             options.on_lost = Some(OnLost::new(move |row| lost(&settings, row)));
@@ -150,7 +153,7 @@ impl Settings {
     /// # Errors
     /// `not_configured`, code `journal_bad_key`.
     pub fn store(&self) -> Result<Option<Arc<LazyJournal>>, ToolError> {
-        let Lent { opened, lost } = self.store.clone();
+        let Lent { opened, lost, .. } = self.store.clone();
         match opened.upgrade() {
             Some(opened) => Store { opened, lost, pruned: None }.journal(self),
             None => Ok(None),

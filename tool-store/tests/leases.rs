@@ -21,8 +21,8 @@ use tokio::sync::Notify;
 use tool_core::journal::{Journal as _, Row, RowQuery, Status, Task};
 use tool_core::prelude::*;
 use tool_core::{AuditQuery, Call, Caller, Coordinates, Executor, JournalMode, Registry};
-use tool_store::PostgresJournal;
 use tool_store::postgres::Leases;
+use tool_store::{Meter, PostgresJournal};
 
 /// Short enough for a test, and long enough for a slow machine to renew in time.
 const TIMES: Leases =
@@ -58,7 +58,8 @@ async fn store(#[ctx] begun: &Begun, #[ctx] go: &Go, ctx: &ToolContext) -> Resul
 struct Go(Arc<Notify>);
 
 async fn worker(server: &Server, database: &str) -> (Arc<PostgresJournal>, Executor) {
-    let journal = PostgresJournal::open_with(&server.config(database), TIMES).await.unwrap();
+    let journal =
+        PostgresJournal::open_with(&server.config(database), TIMES, Meter::default()).await.unwrap();
     let journal = Arc::new(journal);
     let registry = Registry::builder().add::<PayTool>().add::<StoreTool>().build().unwrap();
     let recorder: Arc<PostgresJournal> = Arc::clone(&journal);

@@ -85,6 +85,10 @@ fn main() -> ExitCode {
             let telemetry = telemetry.clone();
             move |settings| telemetry.layer(settings)
         })
+        .metrics({
+            let telemetry = telemetry.clone();
+            move |settings| telemetry.metrics(settings)
+        })
         .ended(move || telemetry.end());
     let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
     tool_cli::main(Ok(cli))

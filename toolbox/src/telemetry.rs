@@ -85,6 +85,7 @@ pub(crate) struct Telemetry(Arc<OnceLock<Option<Providers>>>);
 struct Providers {
     spans: SdkTracerProvider,
     metrics: SdkMeterProvider,
+    instruments: Arc<Instruments>,
 }
 
 impl Telemetry {
@@ -98,10 +99,10 @@ impl Telemetry {
             let resource = resource.build();
             let spans = SdkTracerProvider::builder().with_resource(resource.clone());
             let metrics = SdkMeterProvider::builder().with_resource(resource);
-            Some(Providers {
-                spans: spans.with_simple_exporter(lines.spans()).build(),
-                metrics: metrics.with_periodic_exporter(lines.metrics()).build(),
-            })
+            let spans = spans.with_simple_exporter(lines.spans()).build();
+            let metrics = metrics.with_periodic_exporter(lines.metrics()).build();
+            let instruments = Arc::new(Instruments::new(&metrics));
+            Some(Providers { spans, metrics, instruments })
         };
         self.0.get_or_init(make).as_ref()
     }
@@ -115,7 +116,12 @@ impl Telemetry {
         Some(bridge.with_filter(Targets::new().with_target(TARGET, LevelFilter::DEBUG)).boxed())
     }
 
-    /// Calls have spans within the traces of their callers, and are measured.
+    /// Who measures calls and the commits of their journal.
+    pub(crate) fn metrics(&self, settings: &Settings) -> Option<Arc<dyn Metrics>> {
+        Some(Arc::clone(&self.providers(settings)?.instruments) as Arc<dyn Metrics>)
+    }
+
+    /// Calls have spans within the traces of their callers.
     ///
     /// # Errors
     /// `not_configured`, code `otel_unwritable`, for a file that cannot be written to.
@@ -126,12 +132,12 @@ impl Telemetry {
     ) -> Result<ExecutorBuilder, ToolError> {
         let OtelTable { file, content } = OtelTable::of(settings);
         let Some(file) = file else { return Ok(builder) };
-        let Some(providers) = self.providers(settings) else {
+        if self.providers(settings).is_none() {
             let text = format!("Spans and metrics cannot be written to {}.", file.display());
             let hint = "name another file under [otel] of the settings file, or none";
             return Err(ToolError::not_configured(text).code("otel_unwritable").hint(hint));
-        };
-        let builder = builder.trace_link(Link).metrics(Arc::new(Instruments::new(&providers.metrics)));
+        }
+        let builder = builder.trace_link(Link);
         Ok(if content { builder.trace_content() } else { builder })
     }
 

@@ -102,6 +102,14 @@ fn a_call_of_the_command_line_is_a_span_in_the_trace_of_the_environment_and_is_m
         (&point["count"], &attributes(point)["error.type"]),
         (&json!("1"), &json!("approval_unavailable"))
     );
+    for (name, unit) in
+        [("toolbox.journal.commit.duration", "s"), ("toolbox.journal.batch.size", "{operation}")]
+    {
+        let found =
+            metrics.iter().find(|metric| metric["name"] == name).unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!(found["unit"], unit);
+        assert!(found["histogram"]["dataPoints"][0]["sum"].as_f64().unwrap() > 0.0, "{found}");
+    }
     let refused = metrics.iter().find(|metric| metric["name"] == "toolbox.call.refusals").unwrap();
     assert_eq!(attributes(&refused["sum"]["dataPoints"][0])["toolbox.layer"], "approve");
     let written = std::fs::read_to_string(home.0.path().join("otel.jsonl")).unwrap();

@@ -28,7 +28,7 @@ use self::reader::Reader;
 use self::table::{REAPED, failed, hash_of};
 use crate::audit;
 use crate::sql::{self, Param};
-use crate::writer::{BATCH, Writer};
+use crate::writer::{BATCH, Meter, Writer};
 
 pub use lease::{LEASE, Leases, RENEW, STALE};
 
@@ -66,14 +66,14 @@ impl PostgresJournal {
     /// # Errors
     /// `not_configured` for a schema or server that cannot be used, `unavailable` for a database that cannot be reached.
     pub async fn open(config: &str) -> Result<PostgresJournal> {
-        PostgresJournal::open_with(config, Leases::default()).await
+        PostgresJournal::open_with(config, Leases::default(), Meter::default()).await
     }
 
-    /// The same with other times of leases.
+    /// The same with other times of leases, and with somebody who measures commits.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
-    pub async fn open_with(config: &str, leases: Leases) -> Result<PostgresJournal> {
+    pub async fn open_with(config: &str, leases: Leases, meter: Meter) -> Result<PostgresJournal> {
         let config: tokio_postgres::Config = config.parse().map_err(|error: tokio_postgres::Error| {
             JournalError::store(ErrorKind::NotConfigured, "journal_bad_url", error.to_string())
         })?;
@@ -91,7 +91,7 @@ impl PostgresJournal {
                 let runtime = runtime.map_err(|error| JournalError::unavailable(error.to_string()))?;
                 Backend::open(runtime, settings, id, leases)
             };
-            Writer::start(make, BATCH)
+            Writer::start(make, BATCH, meter)
         };
         let writer = Handle::current().spawn_blocking(start).await;
         let writer = writer.map_err(|error| JournalError::unavailable(error.to_string()))??;
