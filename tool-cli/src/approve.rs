@@ -57,7 +57,11 @@ impl Approver for Person {
             what: if own { &self.command } else { request.tool.name() },
             repeats: request.question,
             behavior: request.tool.def().behavior,
-            args: hide_secrets(request.args.clone(), &self.table),
+            args: match own {
+                true => hide_secrets(request.args.clone(), &self.table),
+                false => without_secrets(request),
+            },
+            agent: request.agent,
             columns: self.columns,
         };
         let (brief, whole) = (question.text(PROMPT_LINES), question.text(usize::MAX));
@@ -102,6 +106,8 @@ struct Question<'a> {
     repeats: Option<&'a str>,
     behavior: Behavior,
     args: Value,
+    /// Who wants to.
+    agent: &'a str,
     columns: usize,
 }
 
@@ -116,10 +122,8 @@ impl Question<'_> {
         let rest = lines.len().saturating_sub(most);
         let shown: String = lines.iter().take(most).map(|line| format!("{line}\n")).collect();
         let more = if rest > 0 { format!("  … {rest} more lines; v to view all\n") } else { String::new() };
-        let head = match lines.is_empty() {
-            true => "The agent operator wants to run it.",
-            false => "The agent operator wants to run it with:",
-        };
+        let end = if lines.is_empty() { "." } else { " with:" };
+        let head = format!("The agent {} wants to run it{end}", visible(self.agent));
         let what = visible(self.what);
         match self.repeats {
             Some(question) => {
@@ -173,6 +177,17 @@ fn wrapped(line: &str, columns: usize) -> Vec<String> {
     parts
 }
 
+/// The arguments of a call that the command leads to, with every secret as `***`.
+fn without_secrets(request: &ApprovalRequest<'_>) -> Value {
+    let mut args = request.args.clone();
+    for param in request.tool.def().params.iter().filter(|param| param.keys.secret) {
+        if let Some(value) = args.get_mut(param.name).filter(|value| !value.is_null()) {
+            *value = Value::from("***");
+        }
+    }
+    args
+}
+
 /// The arguments with every secret as `***`.
 pub(crate) fn hide_secrets(mut args: Value, table: &Table) -> Value {
     for param in table.params.iter().filter(|param| param.secret) {
@@ -205,10 +220,18 @@ mod tests {
         }
     }
 
+    const OPERATOR: &str = crate::sight::OPERATOR;
     const DESTRUCTIVE: Behavior = Behavior { side_effect: true, destructive: true, ..Behavior::READ };
 
     fn question(args: Value) -> Question<'static> {
-        Question { what: "demo store delete", repeats: None, behavior: DESTRUCTIVE, args, columns: 40 }
+        Question {
+            what: "demo store delete",
+            repeats: None,
+            behavior: DESTRUCTIVE,
+            args,
+            agent: OPERATOR,
+            columns: 40,
+        }
     }
 
     #[test]

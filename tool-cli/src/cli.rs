@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, ArgIssue, Caller, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
-    Tool, ToolContext, ToolDef, ToolError,
+    ApprovalLevel, ArgIssue, Caller, ContextBuilder, Executor, ExecutorBuilder, Metrics, Policy, Registry,
+    RowSource, Tool, ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -55,6 +55,15 @@ impl Recorded {
     }
 }
 
+/// What hears of spans and events beside the log.
+pub type LogLayer = Box<dyn tracing_subscriber::Layer<tracing_subscriber::Registry> + Send + Sync + 'static>;
+
+/// Makes what hears of spans and events beside the log.
+pub(crate) type Subscribe = dyn Fn(&Settings) -> Option<LogLayer> + Send + Sync;
+
+/// Makes who measures calls.
+pub(crate) type Measure = dyn Fn(&Settings) -> Option<Arc<dyn Metrics>> + Send + Sync;
+
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
 
@@ -96,12 +105,17 @@ pub struct Cli {
     #[cfg(feature = "mcp")]
     pub(crate) serving: Option<Box<Serving>>,
     #[cfg(feature = "mcp")]
+    pub(crate) serving_layers: Option<Box<Layers>>,
+    #[cfg(feature = "mcp")]
     pub(crate) served: Option<Arc<crate::server::Closing>>,
+    pub(crate) subscriber: Option<Arc<Subscribe>>,
+    pub(crate) metrics: Option<Arc<Measure>>,
+    pub(crate) ended: Option<Box<dyn Fn() + Send + Sync>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<OwnTable>,
     pub(crate) keys: Vec<OwnKey>,
     pub(crate) variables: Vec<(&'static str, &'static str)>,
-    pub(crate) policy: Option<Box<ReadPolicy>>,
+    pub(crate) policy: Option<Arc<ReadPolicy>>,
     pub(crate) commands: Vec<&'static ToolDef<'static>>,
     pub(crate) limits: Option<Box<Judge>>,
     pub(crate) rows: Option<Arc<StoredRows>>,
@@ -154,8 +168,19 @@ impl Cli {
             #[cfg(feature = "mcp")]
             serving: None,
             #[cfg(feature = "mcp")]
+            serving_layers: None,
+            #[cfg(feature = "mcp")]
             served: None,
+            subscriber: None,
+            metrics: None,
+            ended: None,
             probes: Vec::new(),
+            #[cfg(feature = "store")]
+            tables: vec![OwnTable {
+                name: crate::store::table::JOURNAL,
+                judge: Arc::new(|_, table| crate::store::table::misfits(table)),
+            }],
+            #[cfg(not(feature = "store"))]
             tables: Vec::new(),
             #[cfg(feature = "store")]
             keys: crate::store::mode::KEYS.to_vec(),
@@ -238,6 +263,17 @@ impl Cli {
         self
     }
 
+    /// Adds layers to the executor of `mcp serve` alone, behind those of all calls.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn serving_layers<F>(mut self, add: F) -> Cli
+    where
+        F: Fn(ExecutorBuilder, &Settings) -> Result<ExecutorBuilder, ToolError> + Send + Sync + 'static,
+    {
+        self.serving_layers = Some(Box::new(add));
+        self
+    }
+
     /// Says what is done when `mcp serve` has answered its last call, before the program ends.
     #[cfg(feature = "mcp")]
     #[must_use]
@@ -256,7 +292,7 @@ impl Cli {
     where
         F: Fn(&Path, &Settings, &Registry) -> Result<Arc<dyn Policy>, ToolError> + Send + Sync + 'static,
     {
-        self.policy = Some(Box::new(read));
+        self.policy = Some(Arc::new(read));
         self
     }
 
@@ -284,6 +320,34 @@ impl Cli {
     #[must_use]
     pub fn command<T: Tool>(mut self) -> Cli {
         self.commands.push(T::DEF);
+        self
+    }
+
+    /// Adds a layer that hears of spans and events beside the log, with a filter of its own. It is asked for once the settings are
+    /// read, where a process starts its log.
+    #[must_use]
+    pub fn subscriber<F>(mut self, layer: F) -> Cli
+    where
+        F: Fn(&Settings) -> Option<LogLayer> + Send + Sync + 'static,
+    {
+        self.subscriber = Some(Arc::new(layer));
+        self
+    }
+
+    /// Measures calls, and the commits of their journal.
+    #[must_use]
+    pub fn metrics<F>(mut self, metrics: F) -> Cli
+    where
+        F: Fn(&Settings) -> Option<Arc<dyn Metrics>> + Send + Sync + 'static,
+    {
+        self.metrics = Some(Arc::new(metrics));
+        self
+    }
+
+    /// Says what is done when everything is over, before the process ends.
+    #[must_use]
+    pub fn ended<F: Fn() + Send + Sync + 'static>(mut self, end: F) -> Cli {
+        self.ended = Some(Box::new(end));
         self
     }
 
@@ -430,6 +494,10 @@ impl Cli {
         settings: &Settings,
     ) -> Result<ExecutorBuilder, ToolError> {
         let builder = builder.max_args_bytes(settings.max_args_bytes());
+        let builder = match self.metrics.as_ref().and_then(|metrics| metrics(settings)) {
+            Some(metrics) => builder.metrics(metrics),
+            None => builder,
+        };
         #[cfg(feature = "store")]
         let builder = self.recorded(builder, settings)?;
         match &self.layers {
@@ -445,10 +513,15 @@ impl Cli {
 
     /// The context that the program provides.
     pub(crate) fn provided(&self, settings: &Settings) -> Result<ContextBuilder, ToolError> {
-        match &self.provide {
-            Some(provide) => provide(settings),
-            None => Ok(ToolContext::builder().secrets(settings.secrets())),
-        }
+        let built = match &self.provide {
+            Some(provide) => provide(settings)?,
+            None => ToolContext::builder().secrets(settings.secrets()),
+        };
+        // As OpenTelemetry's carrier in environment variables has it.
+        Ok(match settings.variable("TRACEPARENT") {
+            Some(parent) => built.traceparent(parent),
+            None => built,
+        })
     }
 
     /// The context of calls at their place in a run, where the environment names one.
@@ -461,6 +534,9 @@ impl Cli {
     pub(crate) fn close(&self) {
         #[cfg(feature = "store")]
         self.store.close();
+        if let Some(end) = &self.ended {
+            end();
+        }
     }
 
     /// What the options, variables and settings file of a run say, and what is wrong with their words.
@@ -475,7 +551,7 @@ impl Cli {
         };
         let (settings, faults) = settings::read(given, io, owner);
         #[cfg(feature = "store")]
-        let settings = Settings { store: self.store.lend(), ..settings };
+        let settings = Settings { store: self.store.lend(self.metrics.as_ref()), ..settings };
         (settings, faults)
     }
 

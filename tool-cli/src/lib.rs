@@ -87,7 +87,7 @@ pub mod words;
 pub mod yaml;
 
 pub use builtin::RESERVED;
-pub use cli::Cli;
+pub use cli::{Cli, LogLayer};
 pub use exit::ExitCode;
 pub use io::{Io, Settled, Terminal, Tty};
 pub use run::{main, main_from, run};

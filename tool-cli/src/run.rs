@@ -7,13 +7,15 @@ use std::os::fd::AsFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use tool_core::{ErrorKind, ToolError};
 use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::layer::{Layer, SubscriberExt as _};
+use tracing_subscriber::registry::LookupSpan;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Subscribe};
 use crate::interrupt::{self, Interrupt, Interruptible, Trigger};
 use crate::io::{Io, Terminal, Tty};
 use crate::settings::Settings;
@@ -54,7 +56,8 @@ pub fn main_from(cli: Result<Cli, ToolError>, argv: impl Iterator<Item = OsStrin
     }));
     let argv: Vec<OsString> = argv.collect();
     // The version is all that many a start is for: it takes two streams, and waits for nothing else.
-    let prepare = || if route::wants_version(&argv) { Ok(streams()) } else { process_io() };
+    let subscribe = cli.as_ref().ok().and_then(|cli| cli.subscriber.clone());
+    let prepare = || if route::wants_version(&argv) { Ok(streams()) } else { process_io(subscribe) };
     let run = || match prepare() {
         Ok(io) => match cli {
             Ok(cli) => {
@@ -83,7 +86,7 @@ fn streams() -> Io {
 
 /// The streams, environment and directory of the process. Once the settings are read, signals cancel instead of ending it:
 /// what needs no settings prints a page and is over.
-fn process_io() -> io::Result<Io> {
+fn process_io(subscribe: Option<Arc<Subscribe>>) -> io::Result<Io> {
     let cancel = CancellationToken::new();
     let (trigger, interrupt) = interrupt::pair()?;
     let token = cancel.clone();
@@ -103,7 +106,7 @@ fn process_io() -> io::Result<Io> {
         program: std::env::current_exe().ok(),
         cancel,
         settled: Some(Box::new(move |settings| {
-            start_log(settings);
+            start_log(settings, subscribe.as_deref());
             if let Err(error) = on_signals(token, trigger, settings.quiet) {
                 complain(&unready(&error));
                 std::process::exit(i32::from(ErrorKind::Internal.exit_code()));
@@ -136,12 +139,24 @@ fn controlling_terminal(interrupt: Interrupt) -> Option<Box<dyn Terminal>> {
 }
 
 /// Sends the log to standard error. What other crates log by `log` is not in it.
-fn start_log(settings: &Settings) {
+fn start_log(settings: &Settings, subscribe: Option<&Subscribe>) {
     let Ok(targets) = settings.log.parse::<Targets>() else { return };
-    let lines = tracing_subscriber::fmt::layer().with_writer(Line::default).with_ansi(false).without_time();
-    let subscriber = tracing_subscriber::registry().with(targets).with(lines);
     // Somebody who has set one before us wants another log than this.
-    let _ = tracing::subscriber::set_global_default(subscriber);
+    let _ = match subscribe.and_then(|subscribe| subscribe(settings)) {
+        None => {
+            let subscriber = tracing_subscriber::registry().with(targets).with(lines());
+            tracing::subscriber::set_global_default(subscriber)
+        }
+        Some(own) => {
+            let subscriber = tracing_subscriber::registry().with(own).with(lines().with_filter(targets));
+            tracing::subscriber::set_global_default(subscriber)
+        }
+    };
+}
+
+/// The log's lines on standard error.
+fn lines<S: tracing::Subscriber + for<'span> LookupSpan<'span>>() -> impl Layer<S> {
+    tracing_subscriber::fmt::layer().with_writer(Line::default).with_ansi(false).without_time()
 }
 
 /// A line on standard error, over what progress may have drawn there.

@@ -83,6 +83,10 @@ impl Session<'_> {
             None => context,
         };
         let executor = self.cli.layered(Executor::standard(registry.clone()), settings)?;
+        let executor = match &self.cli.serving_layers {
+            Some(add) => add(executor, settings)?,
+            None => executor,
+        };
         let server = McpServer::builder(executor)
             .name(&self.cli.name)
             .version(&self.cli.version)

@@ -86,6 +86,8 @@ pub struct Settings {
     pub(crate) directory: Option<PathBuf>,
     pub(crate) limits: Vec<LimitSet>,
     pub(crate) tables: BTreeMap<&'static str, serde_json::Value>,
+    /// The lines of the members of those tables, each as `table.member`.
+    pub(crate) lines: BTreeMap<String, usize>,
     pub(crate) sources: Vec<Setting>,
     /// What is wrong with the settings file, one line for each mistake.
     pub(crate) mistakes: Vec<String>,
@@ -168,6 +170,12 @@ impl Settings {
     /// A table of the settings file that the program reads itself ([`crate::Cli::tables`]), if the file has it.
     pub fn table(&self, name: &str) -> Option<&serde_json::Value> {
         self.tables.get(name)
+    }
+
+    /// Where a member of such a table stands, if the file has it.
+    pub fn source_of_member(&self, table: &str, member: &str) -> Option<Source> {
+        let line = *self.lines.get(&format!("{table}.{member}"))?;
+        Some(Source::File { path: self.file.clone()?, line })
     }
 
     /// The value of a key that the program reads itself ([`crate::Cli::keys`]), if the file has it.
@@ -302,6 +310,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
         directory: None,
         limits: Vec::new(),
         tables: BTreeMap::new(),
+        lines: BTreeMap::new(),
         sources: Vec::new(),
         mistakes: Vec::new(),
         misread: Vec::new(),
@@ -319,6 +328,7 @@ pub(crate) fn read(given: &AllGiven, io: &Io, owner: Owner<'_>) -> (Settings, Ve
             file: file.path,
             limits: file.limits,
             tables: file.tables,
+            lines: file.lines,
             mistakes: file.mistakes,
             refused: file.refused,
             ..settings

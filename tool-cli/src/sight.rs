@@ -11,7 +11,7 @@ use tool_core::{
 };
 
 use crate::builtin::Program;
-use crate::cli::{StoredRows, for_command_line};
+use crate::cli::{ReadPolicy, StoredRows, for_command_line};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::skill;
@@ -129,6 +129,43 @@ impl Snapshots for OperatorSight {
     }
 }
 
+/// The snapshots of whatever agent calls: that of a recorded call that is run again.
+pub(crate) struct AgentSights {
+    pub(crate) registry: Registry,
+    /// Where rows of agents are stored.
+    pub(crate) stored: Option<Arc<StoredRows>>,
+    pub(crate) settings: Settings,
+}
+
+impl Snapshots for AgentSights {
+    fn snapshot(
+        &self,
+        ctx: &ToolContext,
+        caller: Caller,
+        policy: Option<&dyn Policy>,
+    ) -> Result<Arc<Snapshot>, ToolError> {
+        let stored = self.stored.as_ref().map(|stored| stored(&self.settings, ctx.agent())).transpose()?;
+        let of_agent = OperatorSight(self.registry.clone(), stored.unwrap_or_default());
+        of_agent.snapshot(ctx, caller, policy)
+    }
+}
+
+/// The policy file that was asked for.
+pub(crate) fn read_policy(
+    read: Option<&ReadPolicy>,
+    registry: &Registry,
+    settings: &Settings,
+) -> Result<Option<Arc<dyn Policy>>, ToolError> {
+    let Some(file) = &settings.policy else { return Ok(None) };
+    let Some(read) = read else {
+        let text = "This program reads no policy files.";
+        return Err(ToolError::not_configured(text)
+            .code("policy_unsupported")
+            .hint(settings.without_policy()));
+    };
+    read(file, settings, registry).map(Some)
+}
+
 impl Session<'_> {
     /// The executor of the person's calls: that of the program, or with a policy file one that holds calls to it.
     pub(crate) fn gated(&self, registry: &Registry, settings: &Settings) -> Result<Executor, ToolError> {
@@ -174,13 +211,6 @@ impl Session<'_> {
         registry: &Registry,
         settings: &Settings,
     ) -> Result<Option<Arc<dyn Policy>>, ToolError> {
-        let Some(file) = &settings.policy else { return Ok(None) };
-        let Some(read) = &self.cli.policy else {
-            let text = "This program reads no policy files.";
-            return Err(ToolError::not_configured(text)
-                .code("policy_unsupported")
-                .hint(settings.without_policy()));
-        };
-        read(file, settings, registry).map(Some)
+        read_policy(self.cli.policy.as_deref(), registry, settings)
     }
 }

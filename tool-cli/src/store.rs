@@ -8,20 +8,23 @@ mod coordinates;
 mod ledger;
 pub(crate) mod mode;
 pub(crate) mod place;
+pub(crate) mod table;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use tool_core::journal::Row;
 use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolError};
 use tool_store::sqlite::{Key, OnLost};
-use tool_store::{LazyJournal, SqliteOptions, StoredApprovals};
+use tool_store::{LazyJournal, Meter, SqliteOptions, StoredApprovals};
 
 pub(crate) use self::ledger::Ledger;
 pub use self::place::Place;
-use crate::cli::Cli;
+use self::table::JournalTable;
+use crate::cli::{Cli, Measure};
 use crate::settings::Settings;
 
 /// Hears of a call whose process died.
@@ -48,6 +51,7 @@ pub(crate) struct Store {
 pub(crate) struct Lent {
     opened: Weak<Opened>,
     lost: Option<Arc<Lost>>,
+    metrics: Option<Arc<Measure>>,
 }
 
 impl fmt::Debug for Lent {
@@ -62,6 +66,7 @@ pub(crate) struct Recorded {
     path: Option<PathBuf>,
     mode: Option<JournalMode>,
     replay_reads: bool,
+    wait: Duration,
 }
 
 impl Recorded {
@@ -70,14 +75,15 @@ impl Recorded {
             path: settings.journal().path().map(PathBuf::from),
             mode: mode::calls(settings),
             replay_reads: mode::replays_reads(settings),
+            wait: JournalTable::of(settings).wait(),
         }
     }
 }
 
 impl Store {
-    /// What settings know of it.
-    pub(crate) fn lend(&self) -> Lent {
-        Lent { opened: Arc::downgrade(&self.opened), lost: self.lost.clone() }
+    /// What settings know of it, and of who measures.
+    pub(crate) fn lend(&self, metrics: Option<&Arc<Measure>>) -> Lent {
+        Lent { opened: Arc::downgrade(&self.opened), lost: self.lost.clone(), metrics: metrics.cloned() }
     }
 
     /// The journal of a run; `None` where there is to be none. Two that have the same file open in one process would take each
@@ -116,6 +122,7 @@ impl Store {
 
     fn options(&self, settings: &Settings) -> Result<SqliteOptions, ToolError> {
         let mut options = SqliteOptions::default();
+        options.min_free = JournalTable::of(settings).min_free();
         let place = settings.journal().variable("JOURNAL");
         options.advice = Some(format!("set {place} to a writable place, or off"));
         let name = settings.journal().key_variable();
@@ -123,6 +130,8 @@ impl Store {
             Some(text) => Key::of_text(&name, text)?,
             None => Key::File,
         };
+        let metrics = settings.store.metrics.as_ref().and_then(|metrics| metrics(settings));
+        options.meter = metrics.map(Meter::new).unwrap_or_default();
         if let Some(lost) = &self.lost {
             let (lost, settings) = (Arc::clone(lost), settings.clone());
             options.on_lost = Some(OnLost::new(move |row| lost(&settings, row)));
@@ -144,7 +153,7 @@ impl Settings {
     /// # Errors
     /// `not_configured`, code `journal_bad_key`.
     pub fn store(&self) -> Result<Option<Arc<LazyJournal>>, ToolError> {
-        let Lent { opened, lost } = self.store.clone();
+        let Lent { opened, lost, .. } = self.store.clone();
         match opened.upgrade() {
             Some(opened) => Store { opened, lost, pruned: None }.journal(self),
             None => Ok(None),
@@ -184,6 +193,7 @@ impl Cli {
         let builder = builder.approvals(StoredApprovals(Arc::clone(&journal)), [0; 32]);
         let Some(mode) = mode::calls(settings) else { return Ok(builder) };
         let builder = builder.journal(journal, mode, self.signature());
+        let builder = builder.journal_wait(JournalTable::of(settings).wait());
         Ok(if mode::replays_reads(settings) { builder.replay_reads() } else { builder })
     }
 

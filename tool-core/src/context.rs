@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::ask::Asker;
+use crate::call::TraceParent;
 use crate::call::gate::Snapshot;
 use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope};
 use crate::capability::Capabilities;
@@ -47,6 +48,7 @@ struct Host {
     asker: Option<Arc<dyn Asker>>,
     agent: Option<Arc<str>>,
     client: Option<Arc<str>>,
+    traceparent: Option<Arc<TraceParent>>,
     snapshot: Option<Arc<Snapshot>>,
     cancel: CancellationToken,
     deadline: Option<Instant>,
@@ -75,6 +77,7 @@ impl ToolContext {
             asker: None,
             agent: None,
             client: None,
+            traceparent: None,
             snapshot: None,
             cancel: CancellationToken::new(),
             deadline: None,
@@ -278,6 +281,11 @@ impl ToolContext {
         self.host.approver.as_deref()
     }
 
+    /// The trace that the caller is in, if it named one.
+    pub fn traceparent(&self) -> Option<&TraceParent> {
+        self.host.traceparent.as_deref()
+    }
+
     /// Who answers the questions of the call.
     pub(crate) fn asker(&self) -> Option<&dyn Asker> {
         self.host.asker.as_deref()
@@ -371,6 +379,19 @@ impl ContextBuilder {
     /// Who is asked before a tool that needs approval runs; without it such a tool does not run.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.host.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// The trace that the caller is in, as it names it; a text that is none is ignored.
+    pub fn traceparent(mut self, text: &str) -> Self {
+        self.host.traceparent = TraceParent::parse(text).map(Arc::new);
+        self
+    }
+
+    /// Asks those whom another context asks.
+    pub fn asked_as(mut self, other: &ToolContext) -> Self {
+        self.host.approver.clone_from(&other.host.approver);
+        self.host.asker.clone_from(&other.host.asker);
         self
     }
 

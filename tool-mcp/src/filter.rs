@@ -6,8 +6,8 @@ use tool_core::args::suggest;
 use tool_core::def::Surface;
 use tool_core::dialect::SEARCH_TOOLS;
 use tool_core::{
-    Gate, Pattern, Policy, Reason, Registry, RowSource, Snapshot, ToolContext, ToolEntry, ToolError, explain,
-    gate,
+    Gate, Pattern, Policy, READ_RESULT, Reason, Registry, RowSource, Snapshot, ToolContext, ToolEntry,
+    ToolError, explain, gate,
 };
 
 /// The agent that the clients of a server are.
@@ -58,13 +58,17 @@ impl Filter {
         }
         let own = SEARCH_TOOLS.into_iter().filter(|_| searches);
         built = own.fold(built, |built, name| built.row(name, RowSource::Global));
+        if registry.get(READ_RESULT).is_some() {
+            built = built.offer(READ_RESULT);
+        }
         built = stored.iter().fold(built, |built, (pattern, source)| built.row(pattern, source.clone()));
         built = self.except.iter().fold(built, |built, not| built.row(format!("!{not}"), RowSource::Global));
         let taken = registry.iter().filter(|tool| self.takes_away(tool) || !keep(tool));
         built = taken.fold(built, |built, tool| built.row(format!("!{}", tool.name()), RowSource::Global));
         let snapshot = built.build(registry)?;
         report_missing_secrets(registry, &snapshot);
-        let own = |tool: &ToolEntry| searches && SEARCH_TOOLS.contains(&tool.name());
+        let own =
+            |tool: &ToolEntry| tool.name() == READ_RESULT || searches && SEARCH_TOOLS.contains(&tool.name());
         match registry.iter().any(|tool| !own(tool) && gate(tool, &snapshot) == Gate::Visible) {
             true => Ok(snapshot),
             false => Err(nothing(registry, &snapshot)),

@@ -28,9 +28,9 @@ pub(crate) use connection::Connection;
 pub(crate) use handler::{Handler, Note, Pages};
 #[cfg(feature = "raw")]
 pub(crate) use handler::{answer, typed};
-#[cfg(test)]
-pub(crate) use rounds::IDEMPOTENCY_KEY;
 pub(crate) use rounds::{Answer, Encoded, LOCAL, Request};
+#[cfg(test)]
+pub(crate) use rounds::{IDEMPOTENCY_KEY, TRACEPARENT};
 
 /// What a server says of itself.
 #[derive(Clone, Debug)]

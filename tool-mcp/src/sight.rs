@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tool_core::dialect::SEARCH_TOOLS;
-use tool_core::{Executor, Snapshot, ToolError};
+use tool_core::{Executor, READ_RESULT, Snapshot, ToolError};
 
 use crate::era::Era;
 use crate::filter::no_match;
@@ -33,7 +33,10 @@ impl Sight {
             return Err(no_match("--pin", unknown, visible.iter().copied()));
         }
         let is_listed = |name: &str| match pinned {
-            Some(pinned) => SEARCH_TOOLS.contains(&name) || pinned.iter().any(|pinned| pinned == name),
+            Some(pinned) => {
+                let own = SEARCH_TOOLS.contains(&name) || name == READ_RESULT;
+                own || pinned.iter().any(|pinned| pinned == name)
+            }
             None => true,
         };
         let [legacy, modern] = Era::ALL.map(|era| Listing::new(era, &visible, is_listed));

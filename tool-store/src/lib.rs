@@ -36,3 +36,5 @@ pub use lazy::LazyJournal;
 pub use postgres::PostgresJournal;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteJournal, SqliteOptions, StoredApprovals};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use writer::Meter;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use tool_core::journal::{Column, Row, RowQuery};
+use tool_core::journal::{Column, Row, RowQuery, Unprotected};
 
 use crate::audit;
 
@@ -168,16 +168,9 @@ pub(crate) fn select(query: &RowQuery, place: fn(usize) -> String) -> (String, V
         and(&mut sql, "args_sha256", text(args_sha256));
     }
     if let Some(unprotected) = &query.unprotected {
-        params.push(Param::Int(i64::from(unprotected.before)));
-        let before = place(params.len());
-        let _ = write!(sql, "{word}(attempt < {before}");
-        if let Some(owner) = &unprotected.except {
-            params.push(text(owner));
-            let owner = place(params.len());
-            let _ = write!(sql, " OR (attempt = {before} AND owner IS DISTINCT FROM {owner})");
-        }
-        sql.push_str(") AND COALESCE(side_effect, 1) = 1 AND COALESCE(idempotent, 0) = 0");
-        sql.push_str(" AND takes_key = 0 AND replay_of IS NULL");
+        let found = among_unprotected(unprotected, &sql, &mut params, place);
+        // They satisfy all the rest already: said once more, it would lead to another index.
+        sql = format!("SELECT {columns} FROM tool_calls WHERE call_id IN ({found})");
         word = " AND ";
     }
     const ORDER: &str = "tenant, run_id, node_id, iteration, attempt, seq";
@@ -191,6 +184,36 @@ pub(crate) fn select(query: &RowQuery, place: fn(usize) -> String) -> (String, V
         let _ = write!(sql, " LIMIT {limit}");
     }
     (sql, params)
+}
+
+/// The ids of the unprotected calls among those of a statement, as ranges of the index `tool_calls_unprotected`: what its owner
+/// did in the same attempt is not visited.
+fn among_unprotected(
+    unprotected: &Unprotected,
+    statement: &str,
+    params: &mut Vec<Param>,
+    place: fn(usize) -> String,
+) -> String {
+    let among = match statement.split_once(" WHERE ") {
+        Some((_, conditions)) => format!("{conditions} AND "),
+        None => String::new(),
+    };
+    params.push(Param::Int(i64::from(unprotected.before)));
+    let before = place(params.len());
+    let mut ranges = vec![format!("attempt < {before}")];
+    if let Some(owner) = &unprotected.except {
+        params.push(Param::Text(owner.clone()));
+        let owner = place(params.len());
+        let others = [format!("owner < {owner}"), format!("owner > {owner}"), "owner IS NULL".to_owned()];
+        ranges.extend(others.map(|other| format!("attempt = {before} AND {other}")));
+    }
+    let found = ranges.iter().map(|range| {
+        format!(
+            "SELECT call_id FROM tool_calls WHERE {among}{range} AND COALESCE(side_effect, 1) = 1 \
+             AND COALESCE(idempotent, 0) = 0 AND takes_key = 0 AND replay_of IS NULL"
+        )
+    });
+    found.collect::<Vec<_>>().join(" UNION ALL ")
 }
 
 /// Values over this many bytes go to `journal_blobs`.

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tool_core::journal::machine::{Met, Op, Reply};
 use tool_core::journal::{JournalError, Outcome, Result};
-use tool_core::{BoxFuture, ToolError};
+use tool_core::metrics::{JOURNAL_BATCH_SIZE, JOURNAL_COMMIT_DURATION};
+use tool_core::{BoxFuture, Metrics, ToolError};
 
 /// How many operations may wait before callers wait to queue theirs.
 pub const QUEUE: usize = 1_024;
@@ -28,6 +29,30 @@ pub const IDLE: Duration = Duration::from_secs(5);
 /// meanwhile. They would else be in two batches, for ever in turn. Nobody waits who is alone.
 const PATIENCE: u32 = 4;
 const QUIET: u32 = 16;
+
+/// Who measures what the writer does.
+#[derive(Clone, Default)]
+pub struct Meter(Option<Arc<dyn Metrics>>);
+
+impl Meter {
+    /// Tells somebody of each commit: how long it took, and how many operations shared it.
+    pub fn new(metrics: Arc<dyn Metrics>) -> Meter {
+        Meter(Some(metrics))
+    }
+
+    fn committed(&self, operations: usize, took: Duration) {
+        let Some(metrics) = &self.0 else { return };
+        metrics.record(&JOURNAL_COMMIT_DURATION, took.as_secs_f64(), &[]);
+        let operations = f64::from(u32::try_from(operations).unwrap_or(u32::MAX));
+        metrics.record(&JOURNAL_BATCH_SIZE, operations, &[]);
+    }
+}
+
+impl fmt::Debug for Meter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Meter").field(&self.0.is_some()).finish()
+    }
+}
 
 /// Does operations, all or none durably.
 pub(crate) trait Backend {
@@ -91,6 +116,7 @@ impl Writer {
     pub(crate) fn start<B: Backend>(
         make: impl FnOnce() -> Result<B> + Send + 'static,
         batch: usize,
+        meter: Meter,
     ) -> Result<Writer> {
         let (queue, requests) = mpsc::channel();
         let (made, ready) = mpsc::channel();
@@ -99,7 +125,7 @@ impl Writer {
         let body = move || match make() {
             Ok(mut backend) => {
                 let _ = made.send(Ok(()));
-                serve(&mut backend, &requests, batch.clamp(1, BATCH), &told);
+                serve(&mut backend, &requests, batch.clamp(1, BATCH), &told, &meter);
             }
             Err(error) => drop(made.send(Err(error))),
         };
@@ -165,7 +191,13 @@ fn gone() -> JournalError {
     JournalError::unavailable("The journal's writer has stopped.")
 }
 
-fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, changed: &Notify) {
+fn serve(
+    backend: &mut impl Backend,
+    requests: &Receiver<Request>,
+    most: usize,
+    changed: &Notify,
+    meter: &Meter,
+) {
     let mut tidy = false;
     // Those who came while the last commit was made; how many may come with them, and how long that commit took.
     let mut early: VecDeque<Request> = VecDeque::new();
@@ -220,6 +252,7 @@ fn serve(backend: &mut impl Backend, requests: &Receiver<Request>, most: usize, 
         let committing = Instant::now();
         let answers = backend.transact(&ops);
         commit = committing.elapsed();
+        meter.committed(ops.len(), commit);
         early.extend(requests.try_iter().take(QUEUE));
         expected = early.len() + ops.len();
         for ((reply, place), answer) in replies.into_iter().zip(answers) {

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tool_cli::duration::Ago;
 use tool_cli::{Settings, Surroundings};
+use tool_core::args;
 use tool_core::journal::{Journal as _, now_ms};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
 use tool_core::{
-    AuditOutput, AuditQuery, AuditRow, AuditSettings, AuditSink, JournalAudit, JsonLines, canonical,
+    ArgIssue, AuditOutput, AuditQuery, AuditRow, AuditSettings, AuditSink, JournalAudit, JsonLines, canonical,
 };
 use tool_std::sandbox::End;
 use tool_std::shell::ProcessEnd;
@@ -20,6 +23,27 @@ const ROWS_MAX: u32 = 1_000;
 
 /// How long rows are told of.
 const KEPT_MS: i64 = 90 * 24 * 3_600 * 1_000;
+
+/// The table of the settings file.
+pub(crate) const TABLE: &str = "audit";
+
+/// What the table says.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct AuditTable {
+    /// Whether side effects are refused while no row can be written.
+    required: bool,
+}
+
+/// Everything that is wrong with the table.
+pub(crate) fn misfits(_: &str, table: &Value) -> Result<Vec<ArgIssue>, ToolError> {
+    args::misfits::<AuditTable>(table)
+}
+
+/// Whether side effects are refused while no row can be written.
+pub(crate) fn is_required(settings: &Settings) -> bool {
+    settings.table(TABLE).and_then(|table| AuditTable::deserialize(table).ok()).unwrap_or_default().required
+}
 
 /// The file, beside the journal. Without a place for a journal there is none.
 fn file(settings: &Settings) -> Option<PathBuf> {
@@ -40,7 +64,8 @@ pub(crate) fn settings(
     secrets: Arc<KnownSecrets>,
 ) -> Result<Option<AuditSettings>, ToolError> {
     let sinks = sinks(settings)?;
-    Ok((!sinks.is_empty()).then_some(AuditSettings { sinks, secrets, required: false }))
+    let required = is_required(settings);
+    Ok((required || !sinks.is_empty()).then_some(AuditSettings { sinks, secrets, required }))
 }
 
 fn sinks(settings: &Settings) -> Result<Vec<Box<dyn AuditSink>>, ToolError> {

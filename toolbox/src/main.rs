@@ -3,18 +3,24 @@
 
 mod approvals;
 mod audit;
+mod call_limits;
 mod catalogue;
 mod policy;
 mod probe;
+#[cfg(feature = "otel")]
+mod telemetry;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use call_limits::CallLimits;
 use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
 use tool_core::redact::KnownSecrets;
-use tool_core::{ContextBuilder, ExecutorBuilder, LimitSettings, ShapeSettings, ToolContext, ToolError};
+use tool_core::{
+    CheckMode, ContextBuilder, ExecutorBuilder, MemoryResults, ShapeSettings, ToolContext, ToolError,
+};
 use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
 use tool_std::shell::Processes;
@@ -29,23 +35,31 @@ fn main() -> ExitCode {
         let ends = ends.clone();
         move |end| ends.told(end)
     });
+    #[cfg(feature = "otel")]
+    let telemetry = telemetry::Telemetry::default();
+    #[cfg(feature = "otel")]
+    let watched = telemetry.clone();
     let cli = Cli::discover()
         .name("toolbox")
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
         .layers(move |builder, settings| {
             ends.beside(settings)?;
+            #[cfg(feature = "otel")]
+            let builder = watched.watch(builder, settings)?;
             audited(builder, settings)
         })
         .lost(audit::lost)
         .pruned("evidence", forgotten)
         .limits(limit)
         .tables(tool_std::configuration::TABLES, tool_std::configuration::misfits)
+        .tables([audit::TABLE], audit::misfits)
         .context(context)
         .serving({
             let processes = processes.clone();
             move |context| serving(context, processes.clone())
         })
+        .serving_layers(|builder, _| builder.park(Arc::new(MemoryResults::default())))
         .served(move || ended(processes.clone()))
         .command::<approvals::ApprovalsListTool>()
         .command::<approvals::ApprovalsAllowTool>()
@@ -61,8 +75,21 @@ fn main() -> ExitCode {
         .policy(policy::read)
         .command::<policy::PolicyCheckTool>()
         .command::<policy::PolicyExplainTool>()
+        .probe("calls", probe::calls)
         .probe("workspace", probe::workspace)
         .probe("sandbox", probe::sandbox);
+    #[cfg(feature = "otel")]
+    let cli = cli
+        .tables([telemetry::TABLE], telemetry::misfits)
+        .subscriber({
+            let telemetry = telemetry.clone();
+            move |settings| telemetry.layer(settings)
+        })
+        .metrics({
+            let telemetry = telemetry.clone();
+            move |settings| telemetry.metrics(settings)
+        })
+        .ended(move || telemetry.end());
     let cli = GROUPS.iter().fold(cli, |cli, (name, about)| cli.group(*name, *about));
     tool_cli::main(Ok(cli))
 }
@@ -73,12 +100,16 @@ const ABOUT: &str = "The standard tools as one program.";
 /// The groups of tools, and what they are for.
 const GROUPS: [(&str, &str); 2] = [("file", "Files of the workspace"), ("shell", "Programs, in a sandbox")];
 
-/// What may run at once is bounded, every call is audited, and no secret that a call was handed is in a result or a record.
+/// What may run at once is bounded, what failed for now is tried again where that does no harm, every call is audited, and no
+/// secret that a call was handed is in a result or a record.
 fn audited(builder: ExecutorBuilder, settings: &Settings) -> Result<ExecutorBuilder, ToolError> {
     let secrets: Arc<KnownSecrets> = Arc::default();
-    // Nothing is parked: the tools that have much to tell do it in pages.
-    let shape = ShapeSettings { secrets: Arc::clone(&secrets), results: None, ..ShapeSettings::default() };
-    let builder = builder.limit(LimitSettings::default()).trace().shape(shape);
+    let CallLimits { limit, retries, inline_limit, max_output_bytes } = CallLimits::of(settings);
+    // A person gets results whole. Those of a server are parked by its own layers.
+    let (results, known) = (None, Arc::clone(&secrets));
+    let shape =
+        ShapeSettings { secrets: known, inline_limit, max_output_bytes, results, ..ShapeSettings::default() };
+    let builder = builder.limit(limit).retries(retries).check(CheckMode::default()).trace().shape(shape);
     Ok(match audit::settings(settings, secrets)? {
         Some(settings) => builder.audit(settings),
         None => builder,
@@ -118,6 +149,8 @@ fn workspace(settings: &Settings) -> Result<Workspace, ToolError> {
     policy.sealed_files.extend(audit::files(settings));
     // What decides about the tools is read by them at most.
     policy.guarded_files.extend(settings.policy.iter().cloned());
+    #[cfg(feature = "otel")]
+    policy.guarded_files.extend(telemetry::file(settings));
     // A settings file that is not there yet would be read by the next call.
     policy.guarded_files.extend(settings.file.iter().chain(&settings.usual_file).cloned());
     Workspace::open(&settings.root, policy)
@@ -128,12 +161,16 @@ fn sandbox(settings: &Settings, workspace: &Workspace) -> Result<Sandbox, ToolEr
     Sandbox::open(rules(settings)?.sandbox, workspace)
 }
 
-/// Judges a limit of the settings file.
+/// Judges a limit of the settings file: one of calls, or one of the tools.
 fn limit(name: &str, value: u64) -> Result<(), ToolError> {
+    if let Some(judged) = call_limits::judge(name, value) {
+        return judged;
+    }
     let mut limits = Limits::default();
     let known = limits.rows();
     limits.set(name, value).map_err(|error| {
-        match suggest(name, known.iter().map(|row| (row.name, row.name))).first() {
+        let names = known.iter().map(|row| row.name).chain(call_limits::names());
+        match suggest(name, names.map(|name| (name, name))).first() {
             Some(near) if error.code_str() == "limit_unknown" => {
                 error.hint(format!("did you mean `{near}`?"))
             }
@@ -150,7 +187,9 @@ fn rules(settings: &Settings) -> Result<Rules, ToolError> {
 /// The limits as the settings file has them.
 fn limits(settings: &Settings) -> Result<Limits, ToolError> {
     let mut limits = Limits::default();
-    settings.limits().try_for_each(|set| limits.set(&set.name, set.value))?;
+    let is_of_calls = |name: &str| call_limits::names().any(|own| own == name);
+    let mut own = settings.limits().filter(|set| !is_of_calls(&set.name));
+    own.try_for_each(|set| limits.set(&set.name, set.value))?;
     Ok(limits)
 }
 

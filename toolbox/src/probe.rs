@@ -3,16 +3,34 @@
 use std::path::Path;
 
 use serde_json::json;
-use tool_cli::Settings;
 use tool_cli::doctor::{Check, Limit, Probe};
+use tool_cli::{Settings, Source};
 use tool_core::ToolError;
 use tool_std::Workspace;
 use tool_std::limits::Row;
 use tool_std::workspace::{Class, Rule};
 
+use crate::call_limits::CallLimits;
+
 /// How far commands are kept from protected names (sandbox.md §3).
 const DEEPER: &str = "kept from commands from the root down to where they start, and looked at afterwards where somebody else \
                       renamed a file into their place meanwhile; deeper from file tools alone";
+
+/// The limits of calls, and what becomes of side effects that cannot be audited.
+pub(crate) fn calls(settings: &Settings) -> Result<Probe, ToolError> {
+    let required = crate::audit::is_required(settings);
+    let section = json!({
+        "audit_required": required,
+        "telemetry": tool_core::TELEMETRY_CONVENTIONS,
+    });
+    let value = match required {
+        true => "required: without it no side effect runs",
+        false => "not required: calls run without it",
+    };
+    let from = settings.source_of_member(crate::audit::TABLE, "required").unwrap_or(Source::Default);
+    let checks = vec![Check::ok("audit", value).from(from.to_string())];
+    Ok(Probe { section, checks, limits: CallLimits::of(settings).rows() })
+}
 
 /// Root, rules and limits of the file tools.
 pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {

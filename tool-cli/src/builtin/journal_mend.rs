@@ -27,9 +27,10 @@ pub(crate) async fn journal_recover(
     /// Do it: run calls again under their keys, ask the tools that can find out.
     run: bool,
     #[ctx] around: &Surroundings,
+    ctx: &ToolContext,
 ) -> ToolResult {
     let Some(journal) = around.ledger.existing()? else { return Ok(ToolOutput::structured(json!([]))) };
-    let (executor, ctx) = &around.ledger.tools(&journal)?;
+    let (executor, ctx) = &around.ledger.tools(&journal, ctx)?;
     let query =
         RowQuery { run_id: of.map(str::to_owned), status: Some(Status::InDoubt), ..RowQuery::default() };
     let mut done: Vec<Value> = Vec::new();
@@ -97,12 +98,13 @@ pub(crate) async fn journal_revert(
     /// Undo this call although nobody knows whether it happened.
     confirm: Vec<String>,
     #[ctx] around: &Surroundings,
+    ctx: &ToolContext,
 ) -> ToolResult {
     let Some(journal) = &around.ledger.existing()? else { return Ok(ToolOutput::structured(json!([]))) };
     let query = RowQuery { run_id: Some(run.to_owned()), ..RowQuery::default() };
     let mut rows = journal.rows(&query).await?;
     rows.retain(|row| after.is_none_or(|after| Place(row.attempt, row.seq) > after));
-    let (executor, ctx) = around.ledger.tools(journal)?;
+    let (executor, ctx) = around.ledger.tools(journal, ctx)?;
     let registry = executor.registry();
     let now = |row: &Row| registry.get(&row.tool_name).map(tool_core::fingerprint);
     let mut done: Vec<Value> = Vec::new();

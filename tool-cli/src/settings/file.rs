@@ -33,6 +33,8 @@ pub(crate) struct File {
     entries: BTreeMap<&'static str, Entry>,
     /// The tables that the program reads itself.
     pub(crate) tables: BTreeMap<&'static str, Value>,
+    /// The lines of their members, each as `table.member`.
+    pub(crate) lines: BTreeMap<String, usize>,
     /// What stands under `[limits]`.
     pub(crate) limits: Vec<LimitSet>,
     /// Every mistake, `FILE:LINE:COLUMN: …`.

@@ -4,6 +4,7 @@ use serde_json::json;
 use tool_core::ToolError;
 
 use super::mode;
+use super::table::JournalTable;
 use crate::doctor::{Check, Probe};
 use crate::session::Session;
 use crate::settings::Settings;
@@ -37,7 +38,7 @@ impl Session<'_> {
             }
         };
         let section = json!({"path": shown, "in_doubt": in_doubt});
-        Ok(Probe { section, checks: vec![check], limits: Vec::new() })
+        Ok(Probe { section, checks: vec![check], limits: JournalTable::of(settings).limits(settings) })
     }
 }
 

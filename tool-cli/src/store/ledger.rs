@@ -9,9 +9,9 @@ use tool_store::SqliteJournal;
 use tool_store::sqlite::Pruned;
 
 use super::Store;
-use crate::cli::{Cli, Layers, Provide};
+use crate::cli::{Cli, Layers, Provide, ReadPolicy, StoredRows, for_command_line};
 use crate::settings::Settings;
-use crate::sight::Surroundings;
+use crate::sight::{AgentSights, Surroundings, read_policy};
 
 /// The store of a program, as its commands find it.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ pub(crate) struct Ledger {
     registry: Registry,
     provide: Option<Arc<Provide>>,
     layers: Option<Arc<Layers>>,
+    policy: Option<Arc<ReadPolicy>>,
+    rows: Option<Arc<StoredRows>>,
     /// What rows say of the program.
     pub(crate) signature: String,
 }
@@ -39,6 +41,8 @@ impl Ledger {
             registry: registry.clone(),
             provide: cli.provide.clone(),
             layers: cli.layers.clone(),
+            policy: cli.policy.clone(),
+            rows: cli.rows.clone(),
             signature: cli.signature(),
         }
     }
@@ -66,10 +70,24 @@ impl Ledger {
         Ok(journal.rows(query).await?)
     }
 
-    /// The program's own tools, recorded in the same journal and behind the same layers, and what they find in their context.
-    pub(crate) fn tools(&self, journal: &Arc<SqliteJournal>) -> Result<(Executor, ToolContext), ToolError> {
+    /// The program's own tools, recorded in the same journal and behind the same layers, gate and policy, and what they find in
+    /// their context. Where somebody must consent, those are asked whom `people` has.
+    pub(crate) fn tools(
+        &self,
+        journal: &Arc<SqliteJournal>,
+        people: &ToolContext,
+    ) -> Result<(Executor, ToolContext), ToolError> {
+        let (registry, stored, settings) = (self.registry.clone(), self.rows.clone(), self.settings.clone());
+        let policy = read_policy(self.policy.as_deref(), &registry, &settings)?;
+        let builder = Executor::standard(registry.clone());
+        let builder = builder.gate(AgentSights { registry, stored, settings });
+        let builder = builder.approvals(Arc::clone(journal), journal.pepper().0);
+        let builder = for_command_line(builder);
+        let builder = match policy {
+            Some(policy) => builder.policy(policy),
+            None => builder,
+        };
         let recorder = Arc::clone(journal);
-        let builder = Executor::standard(self.registry.clone());
         let builder = builder.journal(recorder, JournalMode::Effects, self.signature.as_str());
         let builder = match &self.layers {
             Some(add) => add(builder, &self.settings)?,
@@ -79,7 +97,7 @@ impl Ledger {
             Some(provide) => provide(&self.settings)?,
             None => ToolContext::builder().secrets(self.settings.secrets()),
         };
-        Ok((builder.build()?, context.build()))
+        Ok((builder.build()?, context.asked_as(people).build()))
     }
 
     /// What a program forgets with calls that are gone: under what name, and how much it was.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::approvals::Approvals;
 use super::approve::{ApprovalLevel, Approve};
@@ -11,7 +12,7 @@ use super::decode::Reading;
 use super::executor::{Executor, Inner};
 use super::gate::{Gatekeeper, Judge, Snapshots};
 use super::identify::Identify;
-use super::journal::{JournalMode, Recorder, Shared};
+use super::journal::{JOURNAL_WAIT, JournalMode, Recorder, Shared};
 use super::layer::Layer;
 #[cfg(feature = "limit")]
 use super::limit::{Limit, LimitSettings};
@@ -21,8 +22,9 @@ use super::policy::Policy;
 use super::question::Questions;
 use super::retry::Retry;
 use super::run::Abandoned;
-use super::shape::{READ_RESULT, Shape, ShapeSettings, no_reader};
+use super::shape::{READ_RESULT, ReadResultTool, ResultStore, Shape, ShapeSettings, no_reader};
 use super::snapshot::SnapshotHook;
+use super::traceparent::TraceLink;
 use crate::args::Coerce;
 use crate::context::ToolContext;
 use crate::error::ToolError;
@@ -51,6 +53,8 @@ pub struct ExecutorBuilder {
     check: Option<CheckMode>,
     retries: u32,
     trace: bool,
+    trace_link: Option<Arc<dyn TraceLink>>,
+    trace_content: bool,
     audit: Option<AuditSettings>,
     metrics: Meter,
     own: Vec<Own>,
@@ -81,6 +85,8 @@ impl ExecutorBuilder {
             check: None,
             retries: 0,
             trace: false,
+            trace_link: None,
+            trace_content: false,
             audit: None,
             metrics: Meter::default(),
             own: Vec::new(),
@@ -161,8 +167,17 @@ impl ExecutorBuilder {
     ) -> Self {
         let program = program.into();
         let questions = Arc::new(Questions::new(None));
-        self.journal =
-            Some(Shared { journal, mode, program, snapshot: None, replay_reads: false, questions });
+        let (wait, snapshot, replay_reads) = (JOURNAL_WAIT, None, false);
+        self.journal = Some(Shared { journal, mode, program, snapshot, replay_reads, wait, questions });
+        self
+    }
+
+    /// How long a call waits for an equal one that runs, [`JOURNAL_WAIT`] by default; only where there is a journal, which must
+    /// come first.
+    pub fn journal_wait(mut self, wait: Duration) -> Self {
+        if let Some(journal) = &mut self.journal {
+            journal.wait = wait;
+        }
         self
     }
 
@@ -190,6 +205,20 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Parks results that are too long for a model, and offers the tool that reads them; results are shaped as they were asked
+    /// to be before, else with the default settings.
+    ///
+    /// # Errors
+    /// Where another tool of the registry is called [`READ_RESULT`].
+    pub fn park(mut self, results: Arc<dyn ResultStore>) -> Result<Self, ToolError> {
+        if self.registry.get(READ_RESULT).is_none() {
+            self.registry = self.registry.to_builder().add::<ReadResultTool>().build()?;
+        }
+        let shape = self.shape.unwrap_or_default();
+        self.shape = Some(ShapeSettings { results: Some(results), ..shape });
+        Ok(self)
+    }
+
     /// Holds structured results against their schemas.
     pub fn check(mut self, mode: CheckMode) -> Self {
         self.check = Some(mode);
@@ -205,6 +234,19 @@ impl ExecutorBuilder {
     /// Opens a span for every call.
     pub fn trace(mut self) -> Self {
         self.trace = true;
+        self
+    }
+
+    /// Opens a span for every call, and ties it to the trace of its caller.
+    pub fn trace_link(mut self, link: impl TraceLink + 'static) -> Self {
+        self.trace = true;
+        self.trace_link = Some(Arc::new(link));
+        self
+    }
+
+    /// Puts arguments and results into the spans, redacted as for audit.
+    pub fn trace_content(mut self) -> Self {
+        self.trace_content = true;
         self
     }
 
@@ -298,7 +340,8 @@ impl ExecutorBuilder {
         let (layers, names) = chain.finish(outer);
         let is_seen = self.trace || audit.is_some() || meter.0.is_some();
         let abandoned = Arc::new(Abandoned::new(meter.clone()));
-        let outside = is_seen.then_some(Outside { trace: self.trace, audit, meter });
+        let (trace, link, content) = (self.trace, self.trace_link, self.trace_content);
+        let outside = is_seen.then_some(Outside { trace, link, content, audit, meter });
         let (registry, reading) = (self.registry, self.reading);
         Ok(Executor::of(Inner {
             registry,

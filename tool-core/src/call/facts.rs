@@ -35,6 +35,8 @@ pub(super) struct Known {
     pub(super) coerced: bool,
     pub(super) parked: bool,
     pub(super) call_id: Option<String>,
+    /// The trace that it is part of.
+    pub(super) trace_id: Option<String>,
     /// The number of the call in its attempt, and the digest of its key.
     pub(super) seq: Option<u32>,
     pub(super) key_sha256: Option<String>,

@@ -29,7 +29,7 @@ use crate::journal::{
 };
 use crate::output::ToolResult;
 
-/// How long a call waits for an equal one that runs.
+/// How long a call waits for an equal one that runs, where a host does not say otherwise.
 pub const JOURNAL_WAIT: Duration = Duration::from_secs(30);
 
 /// How long a handler that reconciles may take.
@@ -53,6 +53,8 @@ pub(super) struct Shared {
     pub(super) snapshot: Option<Arc<dyn SnapshotHook>>,
     /// Whether reads of earlier attempts are given again.
     pub(super) replay_reads: bool,
+    /// How long a call waits for an equal one that runs.
+    pub(super) wait: Duration,
     /// Where a call waits for an answer.
     pub(super) questions: Arc<Questions>,
 }
@@ -72,16 +74,13 @@ impl Shared {
             task: Some(inv.ctx.coordinates().task()),
             tool: Some(inv.tool.name().to_owned()),
             call_key: Some(identity.keys.call_key.clone()),
+            args_sha256: Some(identity.args_sha256.clone()),
             ..RowQuery::default()
         };
         let rows = self.journal.rows(&query).await?;
         let settled = |row: &Row| matches!(row.status, Status::Ok | Status::Error);
-        let mut earlier = rows.into_iter().filter(|row| {
-            row.attempt < attempt
-                && row.replay_of.is_none()
-                && row.args_sha256 == identity.args_sha256
-                && settled(row)
-        });
+        let mut earlier =
+            rows.into_iter().filter(|row| row.attempt < attempt && row.replay_of.is_none() && settled(row));
         Ok(earlier.next_back())
     }
 
@@ -153,7 +152,7 @@ impl Recorder {
             asked.replay_gate(identity).await.map_err(refused)?;
         }
         let mut begin = Begin { row, former: identity.former.clone(), consented: None };
-        let give_up = give_up(inv.ctx);
+        let give_up = give_up(inv.ctx, self.0.wait);
         loop {
             settle::admit(&inv, &mut begin.row);
             let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.begin");
@@ -359,8 +358,8 @@ fn in_doubt(result: ToolResult) -> ToolResult {
     }
 }
 
-fn give_up(ctx: &ToolContext) -> Instant {
-    let longest = Instant::now() + JOURNAL_WAIT;
+fn give_up(ctx: &ToolContext, wait: Duration) -> Instant {
+    let longest = Instant::now() + wait;
     ctx.deadline().map_or(longest, |deadline| deadline.min(longest))
 }
 

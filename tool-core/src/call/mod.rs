@@ -43,6 +43,7 @@ mod shape;
 mod snapshot;
 mod thread;
 mod trace;
+mod traceparent;
 mod who;
 
 pub use approvals::{
@@ -81,10 +82,10 @@ pub use scope::CallScope;
 #[cfg(feature = "test")]
 pub(crate) use secrets::texts;
 pub(crate) use settle::{input as recorded_input, reconciled};
-pub(crate) use shape::READ_RESULT;
 pub(crate) use shape::scrub;
 pub use shape::{
-    INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ReadResultTool,
-    ResultScope, ResultStore, ShapeSettings, read_result,
+    INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, READ_RESULT, RESULT_LIFE, RESULTS_MAX,
+    ReadResultTool, ResultScope, ResultStore, ShapeSettings, read_result,
 };
 pub use snapshot::{EffectInfo, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot};
+pub use traceparent::{TraceLink, TraceParent};

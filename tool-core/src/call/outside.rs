@@ -13,6 +13,7 @@ use super::facts::{Facts, Known};
 use super::metrics::{self, Meter};
 use super::redact::KnownSecrets;
 use super::trace::UNKNOWN;
+use super::traceparent::TraceLink;
 use super::who::Who;
 use super::{Caller, Executor, trace};
 use crate::context::ToolContext;
@@ -22,6 +23,9 @@ use crate::registry::ToolEntry;
 /// The steps outside of decoding.
 pub(super) struct Outside {
     pub(super) trace: bool,
+    pub(super) link: Option<Arc<dyn TraceLink>>,
+    /// Whether spans have arguments and results.
+    pub(super) content: bool,
     pub(super) audit: Option<Arc<Audit>>,
     pub(super) meter: Meter,
 }
@@ -42,27 +46,47 @@ impl Outside {
             false => Span::none(),
         };
         facts.known().call_id = Some(call_id);
+        facts.known().trace_id = self.trace_id(&span, ctx);
+        facts.known().trace_id = self.trace_id(&span, ctx);
         let began = Instant::now();
-        let audit = self.audit.as_deref().map(|audit| {
+        let (audit, content) = (self.audit.as_deref(), self.content && !span.is_none());
+        let telling = (audit.is_some() || content).then(|| {
             let telling = Telling {
                 asked: asked.tool().to_owned(),
                 raw: asked.raw_args(),
                 ctx: ctx.clone(),
                 caller,
                 began,
-                secrets: Arc::clone(&audit.settings.secrets),
+                secrets: self.secrets(executor),
             };
-            (audit, Arc::new(telling))
+            Arc::new(telling)
         });
-        if let Some((_, telling)) = audit.as_ref().filter(|(audit, _)| audit.comes_with_outcomes()) {
+        if let (Some(_), Some(telling)) = (audit.filter(|audit| audit.comes_with_outcomes()), &telling) {
             facts.tell_by(telling);
         }
         let (meter, facts_of) = (&self.meter, Arc::clone(&facts));
-        let mut open = Open { audit, meter, span: span.clone(), facts: facts_of, ctx, began, ended: false };
+        let span_of = span.clone();
+        let mut open =
+            Open { audit, meter, span: span_of, content, telling, facts: facts_of, ctx, began, ended: false };
         self.meter.record(metrics::ACTIVE, 1.0, &[]);
         let result = executor.inside(asked, ctx, caller, Some(facts)).instrument(span).await;
         open.end(Some(&result));
         result
+    }
+
+    /// What neither rows nor spans may hold.
+    fn secrets(&self, executor: &Executor) -> Arc<KnownSecrets> {
+        let audit = self.audit.as_ref().map(|audit| Arc::clone(&audit.settings.secrets));
+        let shape = || executor.inner().shape.as_ref().map(|shape| Arc::clone(&shape.secrets));
+        audit.or_else(shape).unwrap_or_default()
+    }
+
+    /// The trace that a call is part of. One that another call makes has its span within that one's.
+    fn trace_id(&self, span: &Span, ctx: &ToolContext) -> Option<String> {
+        let parent = ctx.traceparent();
+        let linked =
+            self.link.as_ref().and_then(|link| link.link(span, parent.filter(|_| ctx.running().is_none())));
+        linked.or_else(|| parent.map(|parent| parent.trace_id().to_owned()))
     }
 }
 
@@ -94,7 +118,11 @@ impl Telling {
 
 /// A call that has not been told of yet. Leaving it counts as its end.
 struct Open<'a> {
-    audit: Option<(&'a Audit, Arc<Telling>)>,
+    audit: Option<&'a Audit>,
+    /// What rows and spans tell besides what layers find out, where they tell it.
+    telling: Option<Arc<Telling>>,
+    /// Whether the span has arguments and result.
+    content: bool,
     meter: &'a Meter,
     span: Span,
     facts: Arc<Facts>,
@@ -114,9 +142,15 @@ impl Open<'_> {
         self.meter.record(metrics::ACTIVE, -1.0, &[]);
         let tool = known.tool.as_ref().map_or(UNKNOWN, ToolEntry::name);
         self.meter.ended(tool, Who::of(self.ctx).agent, &known, result, duration);
-        let Some((audit, telling)) = &self.audit else { return };
+        let Some(telling) = &self.telling else { return };
         let recorded = known.audited;
-        audit.write(&telling.row(known, result), recorded);
+        let row = telling.row(known, result);
+        if self.content {
+            trace::content(&self.span, &row);
+        }
+        if let Some(audit) = self.audit {
+            audit.write(&row, recorded);
+        }
     }
 }
 

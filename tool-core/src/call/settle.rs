@@ -31,6 +31,7 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
     let class = Class::of(def);
     let known_secrets = scope.and_then(CallScope::known_secrets);
     let (input, input_complete) = input(def, &inv.args, known_secrets.unwrap_or(&KnownSecrets::default()));
+    let facts = inv.ext.get::<Arc<Facts>>().and_then(|facts| facts.known().trace_id.clone());
     Row {
         run_id: if at.run_id.is_empty() { format!("call:{call_id}") } else { at.run_id.clone() },
         node_id: at.node_id.clone(),
@@ -39,6 +40,7 @@ pub(super) fn draft(inv: &Invocation<'_>, identity: &Identity, program: &str) ->
         tool_name: inv.tool.name().to_owned(),
         input_json: input.to_string(),
         parent_call_id: parent.map(|parent| parent.id().to_owned()),
+        trace_id: facts.or_else(|| inv.ctx.traceparent().map(|parent| parent.trace_id().to_owned())),
         tenant: inv.ctx.tenant().to_owned(),
         agent: Some(inv.ctx.agent().to_owned()),
         caller: inv.caller.as_str().to_owned(),

@@ -4,7 +4,7 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::Caller;
-use super::audit::is_replayed;
+use super::audit::{AuditRow, is_replayed};
 use super::facts::Known;
 use super::who::Who;
 use crate::context::ToolContext;
@@ -32,7 +32,17 @@ pub(super) fn span(tool: Option<&str>, call_id: &str, ctx: &ToolContext, caller:
         toolbox.attempt = ctx.attempt(),
         toolbox.replayed = Empty,
         toolbox.tries = Empty,
+        gen_ai.tool.call.arguments = Empty,
+        gen_ai.tool.call.result = Empty,
     )
+}
+
+/// What went in and came out, as an audit row has it.
+pub(super) fn content(span: &Span, row: &AuditRow) {
+    span.record("gen_ai.tool.call.arguments", row.args.to_string());
+    if let Some(preview) = row.output.as_ref().and_then(|output| output.preview.as_deref()) {
+        span.record("gen_ai.tool.call.result", preview);
+    }
 }
 
 /// What is known when the call has ended.

@@ -11,6 +11,7 @@ use super::chain::{self, Entry, Head, Verdict};
 use super::fault::JournalError;
 use super::key::Pepper;
 use super::machine::{self, Op, Reply, Rows};
+use super::places::Places;
 use super::replay_gate::ReplayConsent;
 use super::row::Row;
 use super::store::{
@@ -39,6 +40,7 @@ struct State {
     rows: BTreeMap<String, Row>,
     /// The live row of each key, as the unique index of a database.
     live: HashMap<CallKey, String>,
+    places: Places,
     log: Vec<Entry>,
     head: Head,
     attempts: HashMap<Task, u32>,
@@ -160,7 +162,16 @@ impl Journal for MemoryJournal {
             let row = state.rows.get(call_id).filter(|row| query.selects(row));
             return ready(Ok(row.cloned().into_iter().collect()));
         }
-        let mut rows: Vec<Row> = state.rows.values().filter(|row| query.selects(row)).cloned().collect();
+        let all = state.places.of(query);
+        let mut rows: Vec<Row> = match all {
+            Some(calls) => calls
+                .iter()
+                .filter_map(|call| state.rows.get(call))
+                .filter(|row| query.selects(row))
+                .cloned()
+                .collect(),
+            None => state.rows.values().filter(|row| query.selects(row)).cloned().collect(),
+        };
         rows.sort_by(|one, other| order(one).cmp(&order(other)));
         if let Some(after) = &query.after {
             let behind = rows.iter().position(|row| row.call_id == *after).map_or(0, |at| at + 1);
@@ -320,6 +331,7 @@ impl Rows for Table<'_> {
             return Ok(false);
         }
         self.state.rows.insert(row.call_id.clone(), row.clone());
+        self.state.places.add(row);
         self.index(row);
         self.log(row);
         self.state.seqs.insert((Task::of(row), row.attempt), row.seq);

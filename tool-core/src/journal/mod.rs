@@ -10,6 +10,7 @@ mod fault;
 mod memory;
 mod ordinal;
 mod outcome;
+mod places;
 mod recorded_call;
 mod row;
 mod store;

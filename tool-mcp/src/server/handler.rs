@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::McpServer;
 use super::connection::{Connection, era};
-use super::rounds::{Answer, IDEMPOTENCY_KEY, Request};
+use super::rounds::{Answer, IDEMPOTENCY_KEY, Request, TRACEPARENT};
 use crate::era::Era;
 use crate::listing::{LIST_TTL_MS, Page};
 use crate::skills::Skill;
@@ -127,10 +127,12 @@ pub(crate) async fn answer(
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let connection = Arc::new(connection);
+    let meta = |key: &str| context.meta.get(key).and_then(Value::as_str).map(str::to_owned);
     let request = Request {
         tool: request.name.into_owned(),
         args: request.arguments,
-        idempotency_key: context.meta.get(IDEMPOTENCY_KEY).and_then(Value::as_str).map(str::to_owned),
+        idempotency_key: meta(IDEMPOTENCY_KEY),
+        traceparent: meta(TRACEPARENT),
         responses: request.input_responses,
         state: request.request_state,
         progress: context.meta.get_progress_token(),

@@ -26,12 +26,16 @@ use crate::state::{self, State};
 /// The member of a request's `_meta` that says which calls are one and the same.
 pub(crate) const IDEMPOTENCY_KEY: &str = "toolbox/idempotencyKey";
 
+/// The member of a request's `_meta` that names the trace it is part of. (W3C Trace Context)
+pub(crate) const TRACEPARENT: &str = "traceparent";
+
 /// A call as a client asks for it.
 #[derive(Debug, Default)]
 pub(crate) struct Request {
     pub(crate) tool: String,
     pub(crate) args: Option<JsonObject>,
     pub(crate) idempotency_key: Option<String>,
+    pub(crate) traceparent: Option<String>,
     /// The answers that a call comes back with, and the state that it was sent away with.
     pub(crate) responses: Option<InputResponses>,
     pub(crate) state: Option<String>,
@@ -106,6 +110,9 @@ impl McpServer {
                 Arc::new(McpCall::new(era, Arc::clone(&client), dialogue.clone(), ctx.clone()))
             };
             ctx = ctx.provide_with(call);
+        }
+        if let Some(parent) = &request.traceparent {
+            ctx = ctx.traceparent(parent);
         }
         let ctx = ctx.snapshot(Arc::clone(&sight.snapshot)).cancellation(request.cancel);
         let ctx = ctx.approver(dialogue.clone()).asker(dialogue.clone());

@@ -98,6 +98,7 @@ impl Direct {
                     tool: tool.to_owned(),
                     args,
                     idempotency_key: meta.idempotency_key,
+                    traceparent: meta.traceparent,
                     progress,
                     ..Request::default()
                 };

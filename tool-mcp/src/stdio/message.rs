@@ -33,6 +33,8 @@ pub(super) struct Meta<'a> {
     // As in `server::IDEMPOTENCY_KEY`, which a test holds it to.
     #[serde(rename = "toolbox/idempotencyKey")]
     pub(super) idempotency_key: Option<String>,
+    /// As in `server::TRACEPARENT`.
+    pub(super) traceparent: Option<String>,
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
     pub(super) version: Option<&'a str>,
     #[serde(borrow, rename = "io.modelcontextprotocol/clientInfo")]
@@ -124,7 +126,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::server::IDEMPOTENCY_KEY;
+    use crate::server::{IDEMPOTENCY_KEY, TRACEPARENT};
 
     fn is_read(message: &Value) -> bool {
         Message::read(message.to_string().as_bytes()).is_some()
@@ -132,8 +134,9 @@ mod tests {
 
     #[test]
     fn the_key_is_that_of_every_way() {
-        let meta = json!({IDEMPOTENCY_KEY: "k"}).to_string();
+        let meta = json!({IDEMPOTENCY_KEY: "k", TRACEPARENT: "t"}).to_string();
         let meta: Meta<'_> = serde_json::from_str(&meta).unwrap();
+        assert_eq!(meta.traceparent.as_deref(), Some("t"));
         assert_eq!(meta.idempotency_key.as_deref(), Some("k"));
     }
 

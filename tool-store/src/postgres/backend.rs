@@ -12,15 +12,9 @@ use tool_core::journal::machine::{self, Met, Op, Reply};
 use tool_core::journal::{JournalError, Lease, Outcome, Result, Row};
 use tool_core::{Effect, ToolError};
 
-use super::table::{Connection, LEASE, REAPED, Table, failed};
+use super::table::{Connection, REAPED, Table, failed};
 use crate::sql::Statements;
 use crate::writer;
-
-/// How often own rows are renewed.
-pub const RENEW: Duration = Duration::from_secs(10);
-
-/// How long a worker that could not renew starts no further effect.
-pub const STALE: Duration = Duration::from_secs(20);
 
 /// What is waited for the database before it is asked once more what became of a commit, times the number of the try.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -168,7 +162,8 @@ impl Backend {
             let answer = match &mut self.db {
                 Some(db) => {
                     let (runtime, sql, owner) = (&self.runtime, &self.sql, self.owner.as_str());
-                    machine::apply(&mut Table { runtime, db, sql, owner, head: &mut head, now_ms }, op)
+                    let (head, lease_until) = (&mut head, now_ms.saturating_add(self.lease.times.life_ms()));
+                    machine::apply(&mut Table { runtime, db, sql, owner, head, now_ms, lease_until }, op)
                 }
                 None => Err(JournalError::unavailable("The journal is not connected.")),
             };
@@ -201,7 +196,7 @@ impl Backend {
     }
 
     fn renew(&mut self) {
-        let until = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+        let until = self.lease.times.life_ms();
         let sql = "UPDATE tool_calls SET lease_until = (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT + $2 \
                    WHERE owner = $1 AND status IN ('intent', 'running')";
         if self.db.as_ref().is_none_or(|db| db.client.is_closed()) && self.connect().is_err() {
@@ -304,7 +299,7 @@ impl writer::Backend for Backend {
     }
 
     fn patience(&self) -> Duration {
-        RENEW
+        self.lease.times.renew
     }
 
     fn is_due(&self) -> bool {

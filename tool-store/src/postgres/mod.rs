@@ -28,16 +28,18 @@ use self::reader::Reader;
 use self::table::{REAPED, failed, hash_of};
 use crate::audit;
 use crate::sql::{self, Param};
-use crate::writer::{BATCH, Writer};
+use crate::writer::{BATCH, Meter, Writer};
 
-pub use backend::{RENEW, STALE};
-pub use table::LEASE;
+pub use lease::{LEASE, Leases, RENEW, STALE};
 
 /// The lock that migrations are made under: "Tjnl".
 const MIGRATION_LOCK: i64 = 0x546a_6e6c;
 
-const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/0001_calls.sql"), include_str!("migrations/0002_audit.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_calls.sql"),
+    include_str!("migrations/0002_audit.sql"),
+    include_str!("migrations/0003_lookup.sql"),
+];
 
 /// How long a notification may be missed.
 const POLL: Duration = Duration::from_secs(1);
@@ -64,6 +66,14 @@ impl PostgresJournal {
     /// # Errors
     /// `not_configured` for a schema or server that cannot be used, `unavailable` for a database that cannot be reached.
     pub async fn open(config: &str) -> Result<PostgresJournal> {
+        PostgresJournal::open_with(config, Leases::default(), Meter::default()).await
+    }
+
+    /// The same with other times of leases, and with somebody who measures commits.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub async fn open_with(config: &str, leases: Leases, meter: Meter) -> Result<PostgresJournal> {
         let config: tokio_postgres::Config = config.parse().map_err(|error: tokio_postgres::Error| {
             JournalError::store(ErrorKind::NotConfigured, "journal_bad_url", error.to_string())
         })?;
@@ -73,7 +83,7 @@ impl PostgresJournal {
         let reader = Arc::new(Reader::new(config.clone()));
         reader.client().await?;
         let owner = uuid::Uuid::now_v7().to_string();
-        let lease = Arc::new(lease::Lease::new());
+        let lease = Arc::new(lease::Lease::new(leases));
         let (id, settings, leases) = (owner.clone(), config, Arc::clone(&lease));
         let start = move || {
             let make = move || {
@@ -81,7 +91,7 @@ impl PostgresJournal {
                 let runtime = runtime.map_err(|error| JournalError::unavailable(error.to_string()))?;
                 Backend::open(runtime, settings, id, leases)
             };
-            Writer::start(make, BATCH)
+            Writer::start(make, BATCH, meter)
         };
         let writer = Handle::current().spawn_blocking(start).await;
         let writer = writer.map_err(|error| JournalError::unavailable(error.to_string()))??;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use tokio_postgres::types::{ToSql, Type};
@@ -16,9 +15,6 @@ use tool_core::{AuditRow, ErrorKind};
 
 use crate::audit;
 use crate::sql::{INLINE, LARGE, Param, Statements, blob_reference, referred};
-
-/// How long a lease lasts.
-pub const LEASE: Duration = Duration::from_secs(30);
 
 /// How many calls of dead workers are marked in one transaction.
 pub(crate) const REAPED: usize = 100;
@@ -128,6 +124,8 @@ pub(crate) struct Table<'t> {
     pub(crate) head: &'t mut Head,
     /// The database's clock, in milliseconds since 1970, as of the beginning of the transaction.
     pub(crate) now_ms: i64,
+    /// When a lease ends that begins now.
+    pub(crate) lease_until: i64,
 }
 
 impl Table<'_> {
@@ -281,8 +279,7 @@ impl Rows for Table<'_> {
     fn own(&mut self, row: &mut Row) {
         row.owner = Some(self.owner.to_owned());
         row.lease_token = i64::try_from(uuid::Uuid::new_v4().as_u64_pair().0 >> 1).ok();
-        row.lease_until =
-            Some(self.now_ms.saturating_add(i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX)));
+        row.lease_until = Some(self.lease_until);
     }
 
     fn now_ms(&mut self) -> i64 {

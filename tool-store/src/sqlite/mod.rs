@@ -17,6 +17,9 @@ mod seal;
 mod space;
 mod table;
 mod verify;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+mod visits;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,7 +42,7 @@ use self::owner::{Owner, Owners};
 use self::table::failed;
 use crate::audit::{self, AuditCount};
 use crate::sql::{self, Param};
-use crate::writer::{BATCH, Writer};
+use crate::writer::{BATCH, Meter, Writer};
 
 pub use approvals::StoredApprovals;
 pub use catalogue::catalogue_at;
@@ -68,6 +71,8 @@ pub struct SqliteOptions {
     pub key: Key,
     /// What to do about a journal that cannot be opened: how the program lets another place be named.
     pub advice: Option<String>,
+    /// Who measures commits.
+    pub meter: Meter,
     /// Whether commits wait for the disk. Turning it off is for tests that show what it is good for.
     pub synchronous: bool,
 }
@@ -75,7 +80,8 @@ pub struct SqliteOptions {
 impl Default for SqliteOptions {
     fn default() -> Self {
         let (workspaces, on_lost, key, advice) = (Vec::new(), None, Key::default(), None);
-        Self { min_free: MIN_FREE, workspaces, batch: BATCH, on_lost, key, advice, synchronous: true }
+        let (min_free, batch, meter) = (MIN_FREE, BATCH, Meter::default());
+        Self { min_free, workspaces, batch, on_lost, key, advice, meter, synchronous: true }
     }
 }
 
@@ -150,7 +156,7 @@ impl SqliteJournal {
             min_free: options.min_free,
             synchronous: options.synchronous,
         };
-        let writer = Writer::start(move || Backend::open(opened), options.batch)?;
+        let writer = Writer::start(move || Backend::open(opened), options.batch, options.meter.clone())?;
         let pepper = files::pepper(&path, &options.key)?;
         let owners = Mutex::new(Owners::new(&path, &owner.id));
         let readers = Arc::new(Readers { path: path.clone(), idle: Mutex::default(), owners });

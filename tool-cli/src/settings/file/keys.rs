@@ -42,7 +42,8 @@ pub(super) fn entry(
         if let Some((_, why)) = REFUSED.iter().find(|refused| refused.0 == key) {
             return Err((true, format!("`{shown}` cannot be set here: {why}")));
         }
-        let tables = owner.tables.iter().map(|table| table.name);
+        let is_key = |name: &str| owner.keys.iter().any(|own| own.name == name);
+        let tables = owner.tables.iter().map(|table| table.name).filter(|name| !is_key(name));
         let own = owner.keys.iter().map(|own| own.name).chain(tables);
         let names: Vec<&str> = KEYS.iter().map(|known| known.name).chain([LIMITS]).chain(own).collect();
         let near = did_you_mean(&suggest(key, names.iter().map(|name| (*name, *name))));

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 use super::keys::entry;
 use super::limits::{LIMITS, Refused, Unfit, limit};
@@ -29,8 +30,12 @@ impl File {
                 continue;
             }
             let own = owner.tables.iter().find(|table| table.name == key.get_ref());
-            if let (Some(table), DeValue::Table(_)) = (own, value.get_ref()) {
+            if let (Some(table), DeValue::Table(members)) = (own, value.get_ref()) {
                 let at = key.span().start;
+                let line = |member: &Spanned<DeString<'_>>| place(text, member.span().start).0;
+                let lines =
+                    members.keys().map(|key| (format!("{}.{}", table.name, key.get_ref()), line(key)));
+                self.lines.extend(lines);
                 found.extend(misfits(table, at, value));
                 self.tables.insert(table.name, json(value.get_ref()));
                 continue;

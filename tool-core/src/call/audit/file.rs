@@ -282,4 +282,13 @@ impl AuditSink for JsonLines {
         }
         self.append(&line).map_err(|error| failed(error.into()))
     }
+
+    /// Whether the file can be opened to be appended to. It stays open.
+    fn works(&self) -> bool {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.is_none() {
+            *open = create(&self.path).ok();
+        }
+        open.is_some()
+    }
 }

@@ -97,7 +97,9 @@ impl Audit {
         if !self.settings.required || !tool.def().behavior.side_effect {
             return Ok(());
         }
-        if !self.broken.load(Ordering::Acquire) && self.settings.sinks.iter().all(|sink| sink.works()) {
+        let sinks = &self.settings.sinks;
+        let works = !sinks.is_empty() && sinks.iter().all(|sink| sink.works());
+        if works && !self.broken.load(Ordering::Acquire) {
             return Ok(());
         }
         let text = format!("{} has side effects, and calls cannot be audited now.", tool.name());

@@ -159,6 +159,7 @@ impl AuditRow {
             replayed: is_replayed(*result),
             parked: known.parked,
             key_sha256: known.key_sha256.clone(),
+            trace_id: known.trace_id.clone(),
             ..AuditRow::default()
         }
     }

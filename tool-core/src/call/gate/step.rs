@@ -10,6 +10,7 @@ use crate::call::Caller;
 use crate::call::layer::{Invocation, Layer, Next};
 use crate::call::policy::{Limits, Policy, PolicyRequest, ToolApproval};
 use crate::call::refuse::refuse;
+use crate::call::shape::READ_RESULT;
 use crate::context::ToolContext;
 use crate::def::BoxFuture;
 use crate::error::ToolError;
@@ -58,6 +59,8 @@ impl Snapshots for FromPolicy {
             built = built.rows(policy.rows(agent));
             built = policy.flags(agent).into_iter().fold(built, |built, (tag, on)| built.flag(tag, on));
         }
+        // Whoever may call a tool may read what it parked.
+        let built = if self.0.get(READ_RESULT).is_some() { built.offer(READ_RESULT) } else { built };
         Ok(Arc::new(built.build(&self.0)?))
     }
 }

@@ -13,8 +13,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use self::page::{byte_of, pages};
-pub(crate) use self::read_result::READ_RESULT;
-pub use self::read_result::{ReadResultTool, read_result};
+pub use self::read_result::{READ_RESULT, ReadResultTool, read_result};
 pub(crate) use self::scrub::scrub;
 pub use self::store::{MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ResultScope, ResultStore};
 use super::facts::Facts;

@@ -11,8 +11,8 @@ use crate::error::ToolError;
 use crate::output::{ToolOutput, ToolResult};
 use crate::tool;
 
-/// The name of the tool.
-pub(crate) const READ_RESULT: &str = "read_result";
+/// The name of the tool that reads parked results. A caller needs no row for it.
+pub const READ_RESULT: &str = "read_result";
 
 /// Lines that one call returns at most.
 const LINES_MAX: usize = 400;
@@ -113,6 +113,7 @@ fn part(
         Value::String(text) => (text.clone(), "text/plain"),
         other => (serde_json::to_string_pretty(other).unwrap_or_default(), "application/json"),
     };
+    let pointer: String = pointer.chars().take(80).collect();
     let pages = pages(&text);
     let (first, count) = (pages.first().copied().unwrap_or_default(), pages.len());
     if count == 1 {
