@@ -164,7 +164,7 @@ struct Alias<'m> {
 }
 
 /// Whether an object must have a property.
-pub(super) fn is_required(object: &Value, name: &str) -> bool {
+pub(in crate::args) fn is_required(object: &Value, name: &str) -> bool {
     let required = object.get("required").and_then(Value::as_array);
     required.is_some_and(|required| required.iter().any(|one| one == name))
 }
