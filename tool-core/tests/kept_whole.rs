@@ -160,3 +160,38 @@ fn a_list_is_not_taken_for_a_struct() {
     taken(json!({"open": [1, 2, 3]}), "List([Some(1), Some(2), Some(3)])");
     taken(json!({"ordered": [[1, 2]]}), "Pair(1, 2)");
 }
+
+#[test]
+fn what_was_coerced_is_told_as_it_was_sent() {
+    let issue = |args: Value| {
+        let registry = Registry::builder().add::<NonzeroTool>().build().unwrap();
+        let executor = Executor::standard(registry).build().unwrap();
+        let call = Call::new("nonzero", args);
+        let error = executor.call_blocking(call, &ToolContext::empty(), Caller::Test).unwrap_err();
+        let issue = error.arg_issues().first().cloned().unwrap();
+        (issue.path, issue.expected, issue.got)
+    };
+    let told = |path: &str, expected: &str, got: &str| (path.to_owned(), expected.to_owned(), got.to_owned());
+    let nonzero = "another value than 0";
+    assert_eq!(issue(json!({"one": "0"})), told("/one", nonzero, "string \"0\""));
+    assert_eq!(issue(json!({"one": 0})), told("/one", nonzero, "integer 0"));
+    assert_eq!(issue(json!({"one": 1, "more": "0"})), told("/more", nonzero, "string \"0\""));
+    assert_eq!(issue(json!({"one": 1, "more": [1, 0.0]})), told("/more/1", nonzero, "number 0.0"));
+    assert_eq!(
+        issue(json!({"one": 1, "keys": {"x": true}})),
+        told("/keys/x", "a key matching ^\\d+$", "boolean true")
+    );
+}
+
+/// Takes numbers that are not zero.
+#[tool(register = false)]
+fn nonzero(
+    /// One.
+    one: std::num::NonZeroI64,
+    /// More.
+    more: Vec<std::num::NonZeroI64>,
+    /// By number.
+    keys: Option<BTreeMap<u8, bool>>,
+) -> String {
+    format!("{one} {more:?} {keys:?}")
+}

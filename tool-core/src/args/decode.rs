@@ -92,7 +92,7 @@ impl<'a> Given<'_, 'a> {
                 let limited = type_limits(&refusal)
                     .map(|limits| self.walk(shape, names.unwrap_or_default(), Some(limits)));
                 let limited = limited.map(|walked| walked.found).filter(|found| !found.is_clean());
-                Err(limited.unwrap_or_else(|| as_written(self.refused(refusal), &found.notes)))
+                Err(limited.unwrap_or_else(|| self.as_written(self.refused(refusal), &found.notes)))
             }
         }
     }
@@ -129,7 +129,7 @@ impl<'a> Given<'_, 'a> {
                 (path, texts::expected(shadow.schema, around.definitions), got, None)
             });
         }
-        if found.is_clean() { Ok(decoded) } else { Err(as_written(found, &decoded.notes)) }
+        if found.is_clean() { Ok(decoded) } else { Err(self.as_written(found, &decoded.notes)) }
     }
 
     fn around(&self, shape: Shape<'a>) -> Around<'a> {
@@ -139,6 +139,26 @@ impl<'a> Given<'_, 'a> {
             mode: self.mode,
             secret: self.param.keys.secret,
         }
+    }
+
+    /// Issues with what was read, brought back to what came: a lone value has no place of its own in the array it became,
+    /// and what was coerced is told as it was sent.
+    fn as_written(&self, mut found: Found, notes: &Notes) -> Found {
+        let place = self.place.pointer();
+        for issue in &mut found.issues {
+            for note in notes.first().iter().filter(|note| note.rule == Rule::SingleToArray) {
+                let inside = issue.path.strip_prefix(&note.path).and_then(|rest| rest.strip_prefix("/0"));
+                if let Some(rest) = inside.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                    issue.path = format!("{}{rest}", note.path);
+                }
+            }
+            let sent = issue.path.strip_prefix(&place).and_then(|pointer| self.value.pointer(pointer));
+            if let Some(sent) = sent.filter(|_| issue.code != IssueCode::Duplicate) {
+                let secret = self.param.keys.secret;
+                issue.got = if secret { texts::got_hidden(sent) } else { texts::got(sent) };
+            }
+        }
+        found
     }
 
     /// The refusal of a type as the one issue.
@@ -164,22 +184,14 @@ impl<'a> Given<'_, 'a> {
     fn walk(&self, shape: Shape<'a>, names: Names, limits: Option<TypeLimits>) -> Walked {
         let mut walk = Walk::new(self.around(shape)).knowing(names, limits);
         let read = walk.value(shape.param(self.i, &self.param), self.value, self.place, walk::Role::Other);
+        let fits = walk.found.is_clean();
         shape.judge(self.i, &read, self.place, &mut walk);
-        Walked { read, found: walk.found, changed: walk.changed }
+        let notes = walk.found.notes.clone();
+        // The judge has seen what was read, the walk what came.
+        let found =
+            if fits && !walk.found.is_clean() { self.as_written(walk.found, &notes) } else { walk.found };
+        Walked { read, found, changed: walk.changed }
     }
-}
-
-/// Issues with what was read, brought back to what came: a lone value has no place of its own in the array it became.
-fn as_written(mut issues: Found, notes: &Notes) -> Found {
-    for note in notes.first().iter().filter(|note| note.rule == Rule::SingleToArray) {
-        for issue in &mut issues.issues {
-            let inside = issue.path.strip_prefix(&note.path).and_then(|rest| rest.strip_prefix("/0"));
-            if let Some(rest) = inside.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-                issue.path = format!("{}{rest}", note.path);
-            }
-        }
-    }
-    issues
 }
 
 /// Whether the type of a parameter alone tells all that its schema would.
