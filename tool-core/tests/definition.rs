@@ -148,3 +148,12 @@ fn a_method_says_itself_what_it_does_with_a_secret_of_its_box() {
     let secrets = ShelfTakeTool::DEF.secrets.iter().map(|secret| (secret.key, secret.optional));
     assert_eq!(secrets.collect::<Vec<_>>(), [("REGION", false), ("API_KEY", true)]);
 }
+
+/// Has no letter.
+#[tool(register = false)]
+fn _1() {}
+
+#[test]
+fn a_name_of_which_only_a_digit_is_left_has_a_handle() {
+    assert_eq!(_1Tool::NAME, "_1");
+}

@@ -5,10 +5,13 @@ use serde_json::Value;
 
 use super::bounds::Limits;
 use super::coercion::{Coerce, Notes, Rule};
+use super::issue::IssueCode;
 use super::lenient::{self, Lenient, Refusal, Trace};
 use super::names::Names;
 use super::place::Place;
+use super::shadow;
 use super::shape::Shape;
+use super::texts;
 use super::walk::{self, Around, Found, TypeLimits, Walk};
 use crate::def::ParamDef;
 
@@ -72,21 +75,90 @@ impl<'a> Given<'_, 'a> {
         let Walked { read, found, changed } = walked;
         match typed {
             Some(Ok(value)) if !found.is_clean() && found.tells_aliases() || found.is_clean() && !changed => {
-                return Ok(Decoded { value, notes: found.notes, read: None, changed: None });
+                let decoded = Decoded { value, notes: found.notes, read: None, changed: None };
+                return self.unless_hidden(shape, &read, seed, decoded);
             }
             Some(Err(refusal)) if found.is_clean() && !changed => return Err(self.refused(refusal)),
             _ if !found.is_clean() => return Err(found),
             _ => {}
         }
-        match self.typed(&read, Coerce::Lenient, Limits::NONE, seed).0 {
-            Ok(value) => Ok(Decoded { value, notes: found.notes, read: Some(read), changed: None }),
+        match self.typed(&read, Coerce::Lenient, Limits::NONE, seed.clone()).0 {
+            Ok(value) => {
+                let decoded = Decoded { value, notes: found.notes, read: None, changed: None };
+                let decoded = self.unless_hidden(shape, &read, seed, decoded)?;
+                Ok(Decoded { read: Some(read), ..decoded })
+            }
             Err(refusal) => {
                 let limited = type_limits(&refusal)
                     .map(|limits| self.walk(shape, names.unwrap_or_default(), Some(limits)));
                 let limited = limited.map(|walked| walked.found).filter(|found| !found.is_clean());
-                Err(limited.unwrap_or_else(|| as_written(self.refused(refusal), &found.notes)))
+                Err(limited.unwrap_or_else(|| self.as_written(self.refused(refusal), &found.notes)))
             }
         }
+    }
+
+    /// What was decoded, unless serde took a part of the value as an earlier alternative than the schema, and dropped
+    /// what that one does not know.
+    fn unless_hidden<S: DeserializeSeed<'static> + Clone>(
+        &self,
+        shape: Shape<'a>,
+        read: &Value,
+        seed: S,
+        decoded: Decoded<S::Value>,
+    ) -> Result<Decoded<S::Value>, Found> {
+        if !shape.may_hide(self.i) {
+            return Ok(decoded);
+        }
+        let around = self.around(shape);
+        let mut found = Found::default();
+        for shadow in shadow::shadows(around, shape.param(self.i, &self.param), read) {
+            let mut asked = read.clone();
+            if let Some(value) = asked.pointer_mut(&shadow.pointer) {
+                *value = shadow.telling;
+            }
+            if self.typed(&asked, Coerce::Lenient, Limits::NONE, seed.clone()).0.is_err() {
+                continue;
+            }
+            let (value, path) =
+                (read.pointer(&shadow.pointer).unwrap_or(read), self.place.pointer() + &shadow.pointer);
+            if found.issues.iter().any(|issue| issue.path == path) {
+                continue;
+            }
+            found.issue(IssueCode::Ambiguous, || {
+                let got = if self.param.keys.secret { texts::got_hidden(value) } else { texts::got(value) };
+                (path, texts::expected(shadow.schema, around.definitions), got, None)
+            });
+        }
+        if found.is_clean() { Ok(decoded) } else { Err(self.as_written(found, &decoded.notes)) }
+    }
+
+    fn around(&self, shape: Shape<'a>) -> Around<'a> {
+        Around {
+            definitions: shape.definitions(),
+            patterns: shape.patterns(),
+            mode: self.mode,
+            secret: self.param.keys.secret,
+        }
+    }
+
+    /// Issues with what was read, brought back to what came: a lone value has no place of its own in the array it became,
+    /// and what was coerced is told as it was sent.
+    fn as_written(&self, mut found: Found, notes: &Notes) -> Found {
+        let place = self.place.pointer();
+        for issue in &mut found.issues {
+            for note in notes.first().iter().filter(|note| note.rule == Rule::SingleToArray) {
+                let inside = issue.path.strip_prefix(&note.path).and_then(|rest| rest.strip_prefix("/0"));
+                if let Some(rest) = inside.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                    issue.path = format!("{}{rest}", note.path);
+                }
+            }
+            let sent = issue.path.strip_prefix(&place).and_then(|pointer| self.value.pointer(pointer));
+            if let Some(sent) = sent.filter(|_| issue.code != IssueCode::Duplicate) {
+                let secret = self.param.keys.secret;
+                issue.got = if secret { texts::got_hidden(sent) } else { texts::got(sent) };
+            }
+        }
+        found
     }
 
     /// The refusal of a type as the one issue.
@@ -110,30 +182,16 @@ impl<'a> Given<'_, 'a> {
     }
 
     fn walk(&self, shape: Shape<'a>, names: Names, limits: Option<TypeLimits>) -> Walked {
-        let around = Around {
-            definitions: shape.definitions(),
-            patterns: shape.patterns(),
-            mode: self.mode,
-            secret: self.param.keys.secret,
-        };
-        let mut walk = Walk::new(around).knowing(names, limits);
+        let mut walk = Walk::new(self.around(shape)).knowing(names, limits);
         let read = walk.value(shape.param(self.i, &self.param), self.value, self.place, walk::Role::Other);
+        let fits = walk.found.is_clean();
         shape.judge(self.i, &read, self.place, &mut walk);
-        Walked { read, found: walk.found, changed: walk.changed }
+        let notes = walk.found.notes.clone();
+        // The judge has seen what was read, the walk what came.
+        let found =
+            if fits && !walk.found.is_clean() { self.as_written(walk.found, &notes) } else { walk.found };
+        Walked { read, found, changed: walk.changed }
     }
-}
-
-/// Issues with what was read, brought back to what came: a lone value has no place of its own in the array it became.
-fn as_written(mut issues: Found, notes: &Notes) -> Found {
-    for note in notes.first().iter().filter(|note| note.rule == Rule::SingleToArray) {
-        for issue in &mut issues.issues {
-            let inside = issue.path.strip_prefix(&note.path).and_then(|rest| rest.strip_prefix("/0"));
-            if let Some(rest) = inside.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-                issue.path = format!("{}{rest}", note.path);
-            }
-        }
-    }
-    issues
 }
 
 /// Whether the type of a parameter alone tells all that its schema would.

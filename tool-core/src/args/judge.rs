@@ -1,6 +1,7 @@
 //! Keywords that the walk does not know, judged by `jsonschema` once a value is coerced. (arguments.md §9)
 
-use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value};
 
 use super::issue::IssueCode;
@@ -57,10 +58,21 @@ impl Judge {
             let at = value.pointer(&pointer).unwrap_or(value);
             found.issue(IssueCode::Invalid, || {
                 let got = if secret { texts::got_hidden(at) } else { texts::got(at) };
-                let expected = if secret { super::HIDDEN.to_owned() } else { error.masked().to_string() };
+                let expected = if secret { super::HIDDEN.to_owned() } else { expected(&error) };
                 (place.pointer() + &pointer, expected, got, None)
             });
         }
+    }
+}
+
+/// What would be right, without the value that is not.
+fn expected(error: &ValidationError<'_>) -> String {
+    match error.kind() {
+        ValidationErrorKind::Not { schema } => match schema.get("const") {
+            Some(value) => format!("another value than {value}"),
+            None => error.masked().to_string(),
+        },
+        _ => error.masked().to_string(),
     }
 }
 

@@ -83,6 +83,10 @@ pub(crate) struct Lenient<'v, 's> {
     pub(crate) trace: &'s mut Trace,
 }
 
+/// Keys under which `serde_json::Value` reads the text that stands there, instead of the object that was sent: a function
+/// would get what no schema, policy or approval has seen.
+const RESERVED: [&str; 2] = ["$serde_json::private::RawValue", "$serde_json::private::Number"];
+
 type Outcome<T> = Result<T, Refusal>;
 
 impl Lenient<'_, '_> {
@@ -187,6 +191,9 @@ impl<'de> Deserializer<'de> for Lenient<'_, '_> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Outcome<V::Value> {
         self.trace.untyped = true;
         let (place, value) = (self.place, self.value);
+        if let Some(key) = RESERVED.iter().find(|key| value.get(key).is_some()) {
+            return Err(self.refuse(IssueCode::Invalid, format!("an object without the key `{key}`")));
+        }
         let visited = match value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(boolean) => visitor.visit_bool(*boolean),

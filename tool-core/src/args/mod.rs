@@ -27,6 +27,7 @@ pub(crate) mod pointer;
 mod refused;
 mod schema_only;
 mod settings;
+mod shadow;
 mod shape;
 mod split;
 mod suggest;

@@ -7,6 +7,7 @@ use super::guarded::is_guarded;
 use super::judge::Judge;
 use super::patterns::Patterns;
 use super::place::Place;
+use super::shadow;
 use super::walk::{Found, Walk};
 use crate::def::{Doc, ParamDef, ParamKeys, ParamKind, SchemaSource, ToolDef};
 use crate::error::ToolError;
@@ -26,6 +27,8 @@ pub(crate) struct Checks {
     patterns: Patterns,
     /// Parameters whose schema says more than their type guarantees, one bit each.
     guarded: u64,
+    /// Parameters of an untagged type in which one alternative may hide another, one bit each.
+    hiding: u64,
     /// One judge per parameter, or the one of a schema-only tool's whole input.
     judges: Vec<Judge>,
 }
@@ -79,6 +82,11 @@ impl<'a> Shape<'a> {
         self.checks.guarded >> i.min(63) & 1 == 1
     }
 
+    /// Whether serde may take a value of a parameter as another alternative than its schema does.
+    pub(crate) fn may_hide(&self, i: usize) -> bool {
+        self.checks.hiding >> i.min(63) & 1 == 1
+    }
+
     /// Judges the coerced value of a parameter, as part of a walk that has found nothing wrong. The values of a
     /// schema-only tool are judged together.
     pub(crate) fn judge(&self, i: usize, value: &Value, place: &Place<'_>, walk: &mut Walk<'_>) {
@@ -120,7 +128,13 @@ impl Checks {
         let params = tool.params.iter().enumerate();
         let guarded = params.filter(|(i, param)| walked(*i) || says_more_than_its_type(param));
         let guarded = guarded.fold(0, |mask, (i, _)| mask | 1 << i.min(63));
-        Ok(Checks { patterns, guarded, judges })
+        let hides = |i| {
+            let param = schema.param(i).filter(|_| tool.input.is_none());
+            param.is_some_and(|param| shadow::may_hide(&param.schema, definitions))
+                || definitions.values().any(|definition| shadow::may_hide(definition, definitions))
+        };
+        let hiding = (0..tool.params.len()).filter(|i| hides(*i)).fold(0, |mask, i| mask | 1 << i.min(63));
+        Ok(Checks { patterns, guarded, hiding, judges })
     }
 }
 

@@ -23,6 +23,7 @@ use super::place::Place;
 use super::texts;
 use crate::schema::form;
 pub(crate) use found::Found;
+pub(super) use object::is_required;
 pub use object::one_of;
 
 /// What a value is part of.

@@ -1,7 +1,7 @@
 //! The handle: a unit struct beside the function, for typed use.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::quote_spanned;
 use syn::{Type, Visibility};
 
 use super::at;
@@ -10,12 +10,16 @@ use crate::parse::tokens::peel;
 
 /// `read_file` → `ReadFileTool`; of a method `FilesReadTool`.
 pub(crate) fn handle_name(ir: &ToolIr) -> Ident {
-    let span = at(ir.ident.span());
     if let Some(handle) = &ir.attr.handle {
-        return Ident::new(&handle.to_string(), at(handle.span()));
+        let mut handle = handle.clone();
+        handle.set_span(at(handle.span()));
+        return handle;
     }
     let owner = ir.owner.as_ref().map(|owner| type_name(&owner.ty)).unwrap_or_default();
-    format_ident!("{owner}{}Tool", pascal(&unraw(&ir.ident)), span = span)
+    let name = format!("{owner}{}Tool", pascal(&unraw(&ir.ident)));
+    // Of `_1` only the digit is left, which begins no identifier.
+    let under = if name.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+    Ident::new(&format!("{under}{name}"), at(ir.ident.span()))
 }
 
 /// `read_file` → `ReadFile`.

@@ -226,7 +226,11 @@ fn default_fn(i: usize, param: &ParamIr, default: &DefaultIr) -> TokenStream {
     let name = default_name(i);
     let ty = Storage::of(param).ty();
     let value = match default {
-        DefaultIr::Bare => quote_spanned!(Span::mixed_site()=> __t::Default::default()),
+        // A type without a default is told at the key.
+        DefaultIr::Bare => {
+            let span = param.attr.said.span("default").map_or_else(Span::mixed_site, at);
+            quote_spanned!(span=> __t::Default::default())
+        }
         DefaultIr::Expr(expr) => match as_text(expr) {
             Some(text) => {
                 let span = at(ends(expr).0);

@@ -227,6 +227,10 @@ fn check_type(ident: &Ident, ty: &Type, sink: &Sink) {
         sink.at(ty, errors::impl_param(&name));
         return;
     }
+    if mentions(ty, "fn") {
+        sink.at(ty, errors::not_an_arg(&text(ty)));
+        return;
+    }
     for borrow in borrows(ty) {
         match borrow {
             Borrow::Mut => {

@@ -1,5 +1,6 @@
 //! Lists, tuples, maps and structs of the decoder by type.
 
+use std::collections::BTreeSet;
 use std::slice;
 
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
@@ -29,7 +30,14 @@ impl<'v, 's> Lenient<'v, 's> {
     where
         I: Iterator<Item = (&'x String, &'x Value)>,
     {
-        Members { members, current: None, role: Role::Other, place: self.place, trace: self.trace }
+        Members {
+            members,
+            current: None,
+            read: BTreeSet::new(),
+            role: Role::Other,
+            place: self.place,
+            trace: self.trace,
+        }
     }
 
     /// An array of any length; a lone value becomes one.
@@ -215,6 +223,8 @@ impl<'de> SeqAccess<'de> for Single<'_, '_> {
 pub(crate) struct Members<'x, 's, I> {
     members: I,
     current: Option<(&'x String, &'x Value)>,
+    /// The keys that were read as numbers or booleans, each in its one spelling.
+    read: BTreeSet<String>,
     role: Role,
     place: &'s Place<'s>,
     trace: &'s mut Trace,
@@ -226,9 +236,16 @@ impl<'x, 'de, I: Iterator<Item = (&'x String, &'x Value)>> MapAccess<'de> for Me
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Outcome<Option<K::Value>> {
         let Some((key, value)) = self.members.next() else { return Ok(None) };
         self.current = Some((key, value));
-        seed.deserialize(Key(key))
-            .map(Some)
-            .map_err(|refusal| refusal.at(&Place::Key(self.place, key), value))
+        let place = Place::Key(self.place, key);
+        let mut read = None;
+        let taken = seed
+            .deserialize(Key { text: key, read: &mut read })
+            .map_err(|refusal| refusal.at(&place, value))?;
+        // Under another spelling the key would take the place of the first, and that one's value would be lost.
+        if read.is_some_and(|read| !self.read.insert(read)) {
+            return Err(Refusal::twice(&place));
+        }
+        Ok(Some(taken))
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Outcome<T::Value> {

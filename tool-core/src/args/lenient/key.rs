@@ -7,14 +7,21 @@ use serde::forward_to_deserialize_any;
 use super::Refusal;
 
 /// The key of a member, taken as it is.
-pub(super) struct Key<'a>(pub(super) &'a str);
+pub(super) struct Key<'a> {
+    pub(super) text: &'a str,
+    /// Its one spelling, where it was read as a number or a boolean: `007` is 7.
+    pub(super) read: &'a mut Option<String>,
+}
 
 macro_rules! parsed {
     ($($deserialize:ident $visit:ident)*) => {
         $(fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
-            match self.0.parse() {
-                Ok(value) => visitor.$visit(value),
-                Err(_) => visitor.visit_str(self.0),
+            match self.text.parse() {
+                Ok(value) => {
+                    *self.read = Some(ToString::to_string(&value));
+                    visitor.$visit(value)
+                }
+                Err(_) => visitor.visit_str(self.text),
             }
         })*
     };
@@ -24,7 +31,7 @@ impl<'de> Deserializer<'de> for Key<'_> {
     type Error = Refusal;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
-        visitor.visit_str(self.0)
+        visitor.visit_str(self.text)
     }
 
     parsed! {
@@ -59,7 +66,7 @@ impl<'de> Deserializer<'de> for Key<'_> {
         cases: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Refusal> {
-        let text: StrDeserializer<'_, Refusal> = self.0.into_deserializer();
+        let text: StrDeserializer<'_, Refusal> = self.text.into_deserializer();
         text.deserialize_enum(name, cases, visitor)
     }
 

@@ -45,6 +45,14 @@ impl Refusal {
         refusal
     }
 
+    /// A key that an earlier one means as well.
+    pub(super) fn twice(place: &Place<'_>) -> Refusal {
+        let mut refusal = Refusal::new(IssueCode::Duplicate, "one value".into(), None);
+        let got = "the key twice".to_owned();
+        refusal.0.met = Some(Met { path: place.pointer(), shown: got.clone(), hidden: got });
+        refusal
+    }
+
     /// Says where it was met, unless that is known more exactly.
     pub(in crate::args) fn at(mut self, place: &Place<'_>, value: &Value) -> Refusal {
         self.0.met.get_or_insert_with(|| Met {

@@ -148,7 +148,11 @@ impl Walk<'_> {
                 let got = self.got(given);
                 self.found.issue(IssueCode::Unknown, || {
                     let nearest = suggest::suggest(name, fields().map(|field| (field, field)));
-                    (at.pointer(), one_of("fields", fields()), got(), suggest::did_you_mean(&nearest))
+                    let expected = match by_pattern.filter(|_| properties.is_empty()) {
+                        Some(patterns) => keys_matching(patterns),
+                        None => one_of("fields", fields()),
+                    };
+                    (at.pointer(), expected, got(), suggest::did_you_mean(&nearest))
                 });
                 None
             }
@@ -164,7 +168,7 @@ struct Alias<'m> {
 }
 
 /// Whether an object must have a property.
-pub(super) fn is_required(object: &Value, name: &str) -> bool {
+pub(in crate::args) fn is_required(object: &Value, name: &str) -> bool {
     let required = object.get("required").and_then(Value::as_array);
     required.is_some_and(|required| required.iter().any(|one| one == name))
 }
@@ -183,6 +187,12 @@ pub fn one_of<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
         listed.push("…");
     }
     format!("one of the {what} {}", listed.join(", "))
+}
+
+/// `a key matching A or B`: what a map takes whose keys are no names.
+fn keys_matching(patterns: &Map<String, Value>) -> String {
+    let patterns: Vec<&str> = patterns.keys().map(String::as_str).collect();
+    format!("a key matching {}", patterns.join(" or "))
 }
 
 /// Whether the keys that were taken came in the order in which they were taken.
