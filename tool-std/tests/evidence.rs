@@ -69,6 +69,22 @@ fn every_change_but_deleting_is_undone() {
 }
 
 #[test]
+fn directories_that_were_made_go_with_what_is_undone_unless_somebody_uses_them() {
+    let is_parent_made = |change: &&recorded::Change| change.is_undone && change.changes.contains("p/q/");
+    let changes: Vec<_> = CHANGES.iter().filter(is_parent_made).collect();
+    assert_eq!(changes.len(), 3);
+    for change in changes {
+        let scene = Recorded::new(change);
+        scene.call().unwrap();
+        let inner = scene.root().join(change.changes).parent().unwrap().to_path_buf();
+        fs::write(inner.parent().unwrap().join("somebody's"), "else").unwrap();
+        scene.revert().unwrap();
+        assert!(!inner.exists(), "{}", change.tool);
+        assert!(inner.parent().unwrap().join("somebody's").exists(), "{}", change.tool);
+    }
+}
+
+#[test]
 fn a_file_too_large_to_read_is_replaced_without_being_read() {
     let change = CHANGES.iter().find(|change| change.is_replacing()).unwrap();
     let scene = Recorded::new(change);

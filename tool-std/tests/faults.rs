@@ -297,7 +297,7 @@ fn errors() -> &'static [&'static str] {
 
 /// Every change in the full run, a few otherwise.
 fn chosen() -> Vec<usize> {
-    by_effort((0..CHANGES.len()).collect(), vec![0, 3, 7])
+    by_effort((0..CHANGES.len()).collect(), vec![0, 3, 8])
 }
 
 #[test]

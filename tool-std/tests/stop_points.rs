@@ -16,7 +16,7 @@ use tool_core::test::{CallResult, ToolKit, Tree, file};
 use tool_core::tree;
 use tool_std::file::FILE_TOOLS;
 use tool_std::test::{FaultFs, FilesExt as _, WorkspaceExt as _};
-use tool_std::workspace::{Fault, Workspace};
+use tool_std::workspace::{Fault, Operation, Workspace};
 use tool_trials::by_effort;
 
 /// What can be wrong with one operation.
@@ -55,7 +55,7 @@ fn changes() -> Vec<Change> {
             "write_file",
             json!({"path": "d/e/c.txt", "content": "new\n"}),
             tree! { "a.txt": file("one\ntwo\n").mode(0o640), "b.txt": "other\n", "d/e/c.txt": "new\n" },
-            18,
+            20,
         ),
         change(
             "a file written anew",
@@ -104,7 +104,7 @@ fn changes() -> Vec<Change> {
             "move_file",
             json!({"from": "a.txt", "to": "d/e/c.txt", "parents": true}),
             tree! { "b.txt": "other\n", "d/e/c.txt": file("one\ntwo\n").mode(0o640) },
-            19,
+            21,
         ),
     ]
 }
@@ -144,6 +144,32 @@ fn without_a_fault_each_change_is_made_and_no_operation_is_lost() {
         counts.push(format!("{}: {count}, once {}: {:?}", change.name, change.least, faults.operations()));
     }
     assert!(!shrunk, "fewer operations are announced than once:\n{}", counts.join("\n"));
+}
+
+#[test]
+fn the_name_of_each_directory_that_is_made_is_made_durable() {
+    let copy = json!({"from": "a.txt", "to": "d/e/c.txt", "parents": true});
+    for (tool, args) in [
+        ("write_file", json!({"path": "d/e/c.txt", "content": "new\n"})),
+        ("move_file", copy.clone()),
+        ("copy_file", copy),
+        ("make_dir", json!({"path": "d/e"})),
+    ] {
+        let faults = Arc::new(FaultFs::counting());
+        let kit = ToolKit::new(&FILE_TOOLS).files_failing(tree! { "a.txt": "one\n" }, faults.clone()).build();
+        kit.call_blocking(tool, args).unwrap();
+        let operations = faults.operations();
+        let made = |operation: &Operation| *operation == Operation::MakeDirectory;
+        assert_eq!(
+            operations.iter().filter(|operation| made(operation)).count(),
+            2,
+            "{tool}: {operations:?}"
+        );
+        for (at, _) in operations.iter().enumerate().filter(|(_, operation)| made(operation)) {
+            let then = &operations[at + 1..at + 3];
+            assert_eq!(then, [Operation::Open, Operation::SyncDirectory], "{tool}: {operations:?}");
+        }
+    }
 }
 
 /// The faults of one operation: all of them, or each time another one.

@@ -10,6 +10,8 @@ mod probe;
 #[cfg(feature = "otel")]
 mod telemetry;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +26,7 @@ use tool_core::{
 use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
 use tool_std::shell::Processes;
-use tool_std::workspace::forget_evidence;
+use tool_std::workspace::{evidence_places, forget_evidence};
 use tool_std::{Sandbox, Workspace};
 
 fn main() -> ExitCode {
@@ -181,7 +183,17 @@ fn limit(name: &str, value: u64) -> Result<(), ToolError> {
 
 /// The rules as the settings file has them.
 fn rules(settings: &Settings) -> Result<Rules, ToolError> {
-    Rules::read(|name| settings.table(name), &limits(settings)?)
+    let mut rules = Rules::read(|name| settings.table(name), &limits(settings)?)?;
+    let journal = settings.journal();
+    if let Some(file) = journal.path().filter(|_| journal.is_named()) {
+        // As SQLite names what belongs to a database: what can be undone goes where the journal goes, and two journals that
+        // know a call by one key do not undo each other's.
+        let mut effects = OsString::from(file);
+        effects.push("-effects");
+        rules.workspace.sealed.extend(evidence_places(Path::new(&effects)));
+        rules.workspace.effects = Some(effects.into());
+    }
+    Ok(rules)
 }
 
 /// The limits as the settings file has them.

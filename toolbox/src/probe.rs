@@ -8,6 +8,8 @@ use tool_cli::{Settings, Source};
 use tool_core::ToolError;
 use tool_std::Workspace;
 use tool_std::limits::Row;
+use tool_std::sandbox::Report;
+use tool_std::sandbox::layers::Layer;
 use tool_std::workspace::{Class, Rule};
 
 use crate::call_limits::CallLimits;
@@ -45,6 +47,8 @@ pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
         "hardlinks": word(policy.hardlinks),
         "mounts": word(policy.mounts),
         "quota": policy.max_bytes,
+        "max_files": policy.max_files,
+        "used": workspace.usage().map(|used| json!({"bytes": used.bytes, "files": used.files})),
         "protected": {"secret": workspace.protected(Class::Secret), "guarded": workspace.protected(Class::Guarded)},
         "warnings": warnings,
     });
@@ -57,7 +61,27 @@ pub(crate) fn workspace(settings: &Settings) -> Result<Probe, ToolError> {
     };
     let [secret, guarded] = [Class::Secret, Class::Guarded].map(|class| workspace.protected(class));
     checks.push(Check::ok("protected names", format!("{secret} secret, {guarded} guarded: {DEEPER}")));
+    checks.push(quota(&workspace));
     Ok(Probe { section, checks, limits: limits(workspace.limits().rows()) })
+}
+
+/// How much the workspace may hold, and holds.
+fn quota(workspace: &Workspace) -> Check {
+    let Some(used) = workspace.usage() else { return Check::ok("quota", "none") };
+    let policy = workspace.policy();
+    let rows = [(used.bytes, policy.max_bytes, "bytes"), (used.files, policy.max_files, "files")];
+    let part = |(used, most, what): &(u64, Option<u64>, &str)| match most {
+        Some(most) => format!("{used} of {most} {what}"),
+        None => format!("{used} {what} without a limit"),
+    };
+    let value = rows.iter().map(part).collect::<Vec<_>>().join(", ");
+    match rows.iter().any(|(used, most, _)| most.is_some_and(|most| *used >= most)) {
+        true => {
+            let advice = "delete what is not needed, or raise max_bytes or max_files in [workspace]";
+            Check::warn("quota", value, advice)
+        }
+        false => Check::ok("quota", value),
+    }
 }
 
 /// What of the machine is open to tools although it hardly should be.
@@ -98,7 +122,26 @@ pub(crate) fn sandbox(settings: &Settings) -> Result<Probe, ToolError> {
     let told = workspace.limits().rows();
     let own = sandbox.policy().limits.rows().into_iter().filter(|row| !told.contains(row)).collect();
     let limits = limits(own);
-    Ok(Probe { section: report.to_json(), checks: vec![check], limits })
+    let checks = std::iter::once(check).chain(layers(report)).collect();
+    Ok(Probe { section: report.to_json(), checks, limits })
+}
+
+/// The layers that work here, and of each that does not, why and what that leaves open.
+fn layers(report: &Report) -> Vec<Check> {
+    let layers = report.layers();
+    let shown = |layer: &Layer| match layers.version(*layer) {
+        Some(version) => format!("{} (version {version})", layer.as_str()),
+        None => layer.as_str().to_owned(),
+    };
+    let working: Vec<String> = layers.working().iter().map(shown).collect();
+    let missing = Layer::ALL.into_iter().filter_map(|layer| {
+        let why = layers.why_missing(layer)?;
+        let open = report.open(layer);
+        let open =
+            if open.is_empty() { "nothing, other layers do the same".to_owned() } else { open.join("; ") };
+        Some(Check::ok(format!("no layer {}", layer.as_str()), format!("{why}. Open: {open}")))
+    });
+    std::iter::once(Check::ok("layers", working.join(", "))).chain(missing).collect()
 }
 
 fn limits(rows: Vec<Row>) -> Vec<Limit> {

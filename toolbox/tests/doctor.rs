@@ -41,8 +41,8 @@ fn schema() -> Value {
     let word = |words: &[&str]| json!({"enum": words});
     let texts = json!({"type": "array", "items": {"type": "string"}});
     let layer = json!({"type": "object", "required": ["ok"], "properties": {
-        "ok": {"type": "boolean"}, "version": {"type": "integer"}, "why": {"type": "string"}},
-        "if": {"properties": {"ok": {"const": false}}}, "then": {"required": ["why"]}});
+        "ok": {"type": "boolean"}, "version": {"type": "integer"}, "why": {"type": "string"}, "open": texts},
+        "if": {"properties": {"ok": {"const": false}}}, "then": {"required": ["why", "open"]}});
     let object = |properties: Value| {
         let required: Vec<String> =
             properties.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
@@ -66,6 +66,8 @@ fn schema() -> Value {
             "hardlinks": word(&["allow", "deny"]),
             "mounts": word(&["allow", "deny"]),
             "quota": {"type": ["integer", "null"]},
+            "max_files": {"type": ["integer", "null"]},
+            "used": {"type": ["object", "null"]},
             "protected": object(json!({"secret": {"type": "integer", "minimum": 17}, "guarded": {"type": "integer", "minimum": 21}})),
             "warnings": texts,
         })),
@@ -249,4 +251,57 @@ fn commands_run_in_a_root_that_holds_the_temporary_files_as_in_any_other() {
     };
     assert_eq!(level(root.path()), level(other.path()));
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn it_tells_the_quota_with_what_is_used_and_the_layers_with_what_is_open_without_them() {
+    let base = tempfile::tempdir().unwrap();
+    let (root, settings) = (base.path().join("root"), base.path().join("settings.toml"));
+    std::fs::create_dir_all(root.join("sub")).unwrap();
+    std::fs::write(&settings, "").unwrap();
+    std::fs::write(root.join("sub/file"), "12345").unwrap();
+    let env = [
+        ("TOOLBOX_CONFIG", settings.to_str().unwrap()),
+        ("TOOLBOX_SANDBOX_FORCE_MISSING", "userns,cgroup,pid_max"),
+    ];
+    let check = |report: &Value, name: &str| {
+        let checks = report["checks"].as_array().unwrap();
+        let check = checks.iter().find(|check| check["name"] == name).cloned();
+        check.unwrap_or_else(|| panic!("{name}: {checks:?}"))
+    };
+    let unlimited = report(&doctor(&root, &env));
+    assert_eq!(check(&unlimited, "quota")["value"], "none");
+    assert_eq!(unlimited["workspace"]["used"], json!(null));
+    for (max_files, status) in [(3, "ok"), (2, "warn")] {
+        std::fs::write(&settings, format!("[workspace]\nmax_bytes = 100\nmax_files = {max_files}\n"))
+            .unwrap();
+        let report = report(&doctor(&root, &env));
+        let quota = check(&report, "quota");
+        let value = format!("5 of 100 bytes, 2 of {max_files} files");
+        assert_eq!((&quota["value"], &quota["status"]), (&json!(value), &json!(status)));
+        let workspace = &report["workspace"];
+        assert_eq!((&workspace["quota"], &workspace["max_files"]), (&json!(100), &json!(max_files)));
+        assert_eq!(workspace["used"], json!({"bytes": 5, "files": 2}));
+    }
+    // Each layer that is missing has its line, and each gap is told with one of them.
+    let layers = unlimited["sandbox"]["layers"].as_object().unwrap();
+    let mut open: Vec<&str> = Vec::new();
+    for (name, layer) in layers.iter().filter(|(_, layer)| layer["ok"] == false) {
+        let line = check(&unlimited, &format!("no layer {name}"))["value"].as_str().unwrap().to_owned();
+        assert!(line.starts_with(layer["why"].as_str().unwrap()), "{line}");
+        for gap in layer["open"].as_array().unwrap() {
+            assert!(line.contains(gap.as_str().unwrap()), "{line}");
+            open.push(gap.as_str().unwrap());
+        }
+    }
+    assert!(!layers["mounts"]["open"].as_array().unwrap().is_empty(), "{layers:?}");
+    for gap in unlimited["sandbox"]["gaps"].as_array().unwrap() {
+        assert!(open.contains(&gap.as_str().unwrap()), "{gap}");
+    }
+    if layers["landlock"]["ok"] == true {
+        let version = layers["landlock"]["version"].as_i64().unwrap();
+        assert!(version >= 3, "what is older is no layer");
+        let line = check(&unlimited, "layers")["value"].as_str().unwrap().to_owned();
+        assert!(line.contains(&format!("landlock (version {version})")), "{line}");
+    }
 }

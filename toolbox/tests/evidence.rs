@@ -14,6 +14,14 @@ fn toolbox(base: &Path, words: &[&str]) -> Output {
     output
 }
 
+/// The same with a journal in a place of its own.
+fn with_journal(base: &Path, journal: &str, words: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+    program.args(["--yes", "--root"]).arg(base.join("root")).args(words).env_clear();
+    program.env("XDG_STATE_HOME", base.join("state")).env("TOOLBOX_RUN", "first");
+    program.env("TOOLBOX_JOURNAL", base.join(journal)).output().unwrap()
+}
+
 fn kept(base: &Path) -> usize {
     std::fs::read_dir(base.join("toolbox/effects")).unwrap().count()
 }
@@ -32,4 +40,52 @@ fn evidence_goes_with_the_row_of_its_call_and_not_before() {
     assert_eq!(std::fs::read_to_string(base.path().join("root/a.txt")).unwrap(), "one");
     toolbox(base.path(), &["journal", "prune", "--older", "0d"]);
     assert_eq!(kept(base.path()), 0);
+}
+
+#[test]
+fn evidence_lies_beside_the_journal_that_knows_its_calls() {
+    let base = tempfile::tempdir().unwrap();
+    std::fs::create_dir(base.path().join("root")).unwrap();
+    std::fs::create_dir(base.path().join("data")).unwrap();
+    let count = |place: &str| std::fs::read_dir(base.path().join(place)).map(Iterator::count).ok();
+    let text = || std::fs::read_to_string(base.path().join("root/a.txt")).unwrap();
+    let run = |journal: &str, words: &[&str]| {
+        let output = with_journal(base.path(), journal, words);
+        assert!(output.status.success(), "{words:?}: {output:?}");
+    };
+    // Both journals know the call by this key.
+    let write = |journal: &str, content: &str| {
+        run(journal, &["file", "write", "a.txt", content, "--idempotency-key", "one"]);
+    };
+    write("data/one.db", "first");
+    write("data/two.db", "second");
+    assert_eq!((count("data/one.db-effects"), count("data/two.db-effects")), (Some(1), Some(1)));
+    assert_eq!(count("state/toolbox/effects"), None);
+    run("data/two.db", &["journal", "revert", "--run", "first"]);
+    assert_eq!(text(), "first");
+    run("data/two.db", &["journal", "prune", "--older", "0d"]);
+    assert_eq!((count("data/one.db-effects"), count("data/two.db-effects")), (Some(1), Some(0)));
+    // It goes where the journal goes.
+    for name in ["one.db", "one.db-effects", "one.db-effects.total", "one.seal"] {
+        let _ = std::fs::rename(base.path().join("data").join(name), base.path().join(name));
+    }
+    run("one.db", &["journal", "revert", "--run", "first"]);
+    assert!(!base.path().join("root/a.txt").exists());
+}
+
+#[test]
+fn evidence_beside_a_journal_in_the_workspace_is_sealed() {
+    let base = tempfile::tempdir().unwrap();
+    std::fs::create_dir(base.path().join("root")).unwrap();
+    let run = |words: &[&str]| with_journal(base.path(), "root/j.db", words);
+    assert!(run(&["file", "write", "a.txt", "old"]).status.success());
+    assert!(run(&["file", "write", "a.txt", "new"]).status.success());
+    let listed = run(&["file", "list"]);
+    assert_eq!(String::from_utf8_lossy(&listed.stdout).matches("j.db").count(), 0, "{listed:?}");
+    let file = base.path().join("root/j.db-effects").read_dir().unwrap().next().unwrap().unwrap().file_name();
+    for name in [format!("j.db-effects/{}", file.display()), "j.db-effects.total".to_owned()] {
+        let read = run(&["file", "read", &name]);
+        assert!(String::from_utf8_lossy(&read.stderr).contains("is a protected path"), "{read:?}");
+    }
+    assert!(run(&["file", "read", "a.txt"]).status.success());
 }

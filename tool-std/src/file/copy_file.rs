@@ -74,6 +74,13 @@ fn check_kind(from: &WorkspacePath, source: &Handle, recursive: bool) -> Result<
     }
 }
 
+/// The copy under its temporary name, and the directories that were made for it.
+struct New<'a> {
+    directory: BorrowedFd<'a>,
+    name: &'a [u8],
+    made: Vec<Relative>,
+}
+
 /// A copy with everything checked but what is copied.
 struct Copying<'a> {
     workspace: &'a Workspace,
@@ -101,7 +108,8 @@ impl Copying<'_> {
         let bytes = self.workspace.copy_content(self.from.given(), open, stat, &temporary.file)?;
         faults.before(Operation::Sync).and_then(|()| fsync(&temporary.file)).map_err(failed)?;
         let copied = Copied { entries: 1, bytes };
-        self.keep_evidence(&relative, &replaced, directory.as_fd(), temporary.name().as_bytes(), copied)?;
+        let new = New { directory: directory.as_fd(), name: temporary.name().as_bytes(), made: held.made() };
+        self.keep_evidence(&relative, &replaced, new, copied)?;
         held.rename_here(directory.as_fd(), temporary.name().as_bytes())?;
         temporary.keep();
         self.workspace.note_change(change);
@@ -120,7 +128,8 @@ impl Copying<'_> {
         let copied = copy.run(self.source, directory.as_fd(), temporary.name(), relative.clone())?;
         syncfs(&directory).map_err(failed)?;
         let copied = Copied { entries: copied.entries, bytes: copied.bytes };
-        self.keep_evidence(&relative, &replaced, directory.as_fd(), temporary.name(), copied)?;
+        let new = New { directory: directory.as_fd(), name: temporary.name(), made: held.made() };
+        self.keep_evidence(&relative, &replaced, new, copied)?;
         held.rename_here(directory.as_fd(), temporary.name())?;
         temporary.keep();
         self.workspace.note_change(change);
@@ -131,18 +140,17 @@ impl Copying<'_> {
         &self,
         path: &Relative,
         (before, old): &(Option<Seen>, Option<Vec<u8>>),
-        directory: BorrowedFd<'_>,
-        name: &[u8],
+        new: New<'_>,
         copied: Copied,
     ) -> Result<(), ToolError> {
         if !self.workspace.is_recorded() {
             return Ok(());
         }
         let given = self.to.given();
-        let new = self.workspace.child_now(given, directory, name, path.clone())?;
-        let after = Some(self.workspace.seen(&new).map_err(|error| refusal::io(given, &error))?);
+        let copy = self.workspace.child_now(given, new.directory, new.name, path.clone())?;
+        let after = Some(self.workspace.seen(&copy).map_err(|error| refusal::io(given, &error))?);
         let (intent, before) = (Intent::new(Deed::Copied, path, copied), before.clone());
-        self.workspace.keep_evidence(Intent { before, after, old: old.as_deref(), ..intent })
+        self.workspace.keep_evidence(Intent { before, after, old: old.as_deref(), made: new.made, ..intent })
     }
 
     fn permit(&self, destination: &Destination, entries: u64, bytes: u64) -> Result<Change, ToolError> {

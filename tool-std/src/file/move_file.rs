@@ -95,6 +95,7 @@ impl Moving<'_> {
             before,
             after: Some(self.workspace.seen(&source.file).map_err(|error| refusal::io(given, &error))?),
             old: old.as_deref(),
+            made: held.made(),
             ..Intent::new(Deed::Moved, &relative, self.moved)
         })?;
         if is_same_file {

@@ -62,7 +62,7 @@ impl Undoing<'_> {
         match (&self.evidence.before, &self.old) {
             (Some(_), Some(old)) => self.put(&path, old),
             (Some(_), None) => Err(no_handler("The old bytes are not kept.")),
-            (None, _) => self.remove(&path),
+            (None, _) => self.remove(&path).map(|()| self.remove_parents()),
         }
     }
 
@@ -116,26 +116,38 @@ impl Undoing<'_> {
         drop(held);
         match &self.old {
             Some(old) => self.put(&to, old),
-            None => Ok(()),
+            None => {
+                self.remove_parents();
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes the directories that were made for what is gone again, from the deepest up, until something is in one.
+    fn remove_parents(&self) {
+        for made in self.evidence.made.iter().rev() {
+            if self.path(made).and_then(|path| self.remove_directory(&path)).is_err() {
+                return;
+            }
         }
     }
 
     /// Removes the directories again, from the deepest up, as long as nothing is in them.
     fn unmake(&self) -> Result<(), ToolError> {
-        for made in self.evidence.made.iter().rev() {
-            let path = self.path(made)?;
-            let named = self.workspace.named(&path, Use::Write)?;
-            unlinkat(named.directory(), named.name.as_slice(), AtFlags::REMOVEDIR).map_err(|errno| {
-                match errno {
-                    rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST => {
-                        refusal::directory_not_empty(path.given())
-                    }
-                    errno => refusal::system(path.given(), errno),
+        self.evidence.made.iter().rev().try_for_each(|made| self.remove_directory(&self.path(made)?))
+    }
+
+    fn remove_directory(&self, path: &WorkspacePath) -> Result<(), ToolError> {
+        let named = self.workspace.named(path, Use::Write)?;
+        unlinkat(named.directory(), named.name.as_slice(), AtFlags::REMOVEDIR).map_err(
+            |errno| match errno {
+                rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST => {
+                    refusal::directory_not_empty(path.given())
                 }
-            })?;
-            self.workspace.sync_names(path.given(), named.parent())?;
-        }
-        Ok(())
+                errno => refusal::system(path.given(), errno),
+            },
+        )?;
+        self.workspace.sync_names(path.given(), named.parent())
     }
 
     fn path(&self, shown: &str) -> Result<WorkspacePath, ToolError> {

@@ -178,6 +178,7 @@ impl Write<'_> {
         self.workspace.replace(path.given(), target, &self.content, || {
             self.workspace.keep_evidence(Intent {
                 after: Some(Seen::content(&[&self.content])),
+                made: target.made(),
                 ..Intent::new(Deed::Written, &target.relative(), &written)
             })
         })?;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use tool_core::ToolError;
+use tool_core::{Effect, ToolError};
 
 use super::cancel::Cancel;
 use super::cgroup::{Group, Groups};
@@ -187,7 +187,7 @@ impl Engine {
         variables.extend(command.extra.clone());
         let argv = command.argv.clone();
         let explored = self.explored();
-        self.prepare(
+        let job = self.prepare(
             explored.report.layers(),
             explored.groups.as_ref(),
             command,
@@ -196,7 +196,12 @@ impl Engine {
                 self.ground.set(&mut variables, directory, private);
                 Action::Run { argv, env: variables.into_iter().collect() }
             },
-        )
+        )?;
+        let beyond = job.surroundings.iter().find_map(|(_, guarded)| guarded.beyond.first());
+        match beyond {
+            Some(path) if self.policy.mode == Mode::Enforce => Err(too_many(path)),
+            _ => Ok(job),
+        }
     }
 
     /// Everything that a helper needs for an action.
@@ -288,6 +293,15 @@ impl Engine {
             count: !limited,
         }
     }
+}
+
+/// What could lead git or a shell to more than can be looked at before and after a command.
+fn too_many(path: &[u8]) -> ToolError {
+    let shown = crate::workspace::shown(path);
+    let text = format!("Commands cannot run in the sandbox here: {shown} leads to more than can be guarded.");
+    let hint = "remove what is not needed there; an index that is split is read after \
+                `git update-index --no-split-index`";
+    ToolError::denied(text).code("sandbox_unavailable").hint(hint).effect(Effect::None)
 }
 
 /// Without user namespaces a test stands for a user without privilege, who gets no other namespace either.

@@ -4,11 +4,12 @@
 //! interrupted rebase does next. A `.git` that is a link or a file is followed to the directory that it names.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::git_programs::includes;
+use super::gitlinks::Lead;
 use super::guarded::{Finder, Part, Rule, Trace};
 use crate::workspace::Relative;
 
@@ -20,34 +21,38 @@ const GIT_FILE: &[u8] = b"gitdir:";
 const OWN: [&[u8]; 7] = [b"branches", b"hooks", b"info", b"lfs", b"logs", b"objects", b"refs"];
 
 impl Finder<'_> {
-    /// Looks at a `.git`, whatever it is.
-    pub(super) fn git(&mut self, git: &Relative, trace: Trace) {
+    /// Looks at a `.git`, whatever it is, and at what git goes into from the tree that it is for.
+    pub(super) fn git(&mut self, git: &Relative, tree: Option<PathBuf>, part: Part, trace: Trace) {
         let Some(metadata) = self.metadata(git) else { return };
         if metadata.is_dir() {
-            return self.git_directory(git, &trace);
+            self.git_directory(git, &trace);
+            return self.repository(&self.path(git), tree, &trace);
         }
-        if !self.is_first_look(git) {
+        if !self.is_first_look(git.as_bytes()) {
             return;
         }
-        let target = match metadata.is_symlink() {
-            true => fs::read_link(self.path(git)).ok(),
-            false => self.read(git).as_deref().and_then(named_by_file),
+        let (target, part, rule) = match metadata.is_symlink() {
+            true => (fs::read_link(self.path(git)).ok(), Part::Name, Rule::Freeze),
+            false => {
+                let rule = if part == Part::GitFile { Rule::Watch } else { Rule::Freeze };
+                (self.read(git).as_deref().and_then(named_by_file), part, rule)
+            }
         };
-        self.insert(git, Part::Name, Rule::Freeze, &trace, metadata);
-        self.led_to_git(git, target, &trace);
+        self.insert(git, part, rule, &trace, metadata);
+        self.led_to_git(git, target, tree, &trace);
     }
 
     /// Looks at the git directory, or at the file that names one, that something leads to.
-    fn led_to_git(&mut self, from: &Relative, target: Option<PathBuf>, trace: &Trace) {
+    fn led_to_git(&mut self, from: &Relative, target: Option<PathBuf>, tree: Option<PathBuf>, trace: &Trace) {
         let Some(target) = target else { return };
-        if let Some((end, trace)) = self.led(from, &target, Part::Link, Rule::Watch, trace) {
-            self.git(&end, trace);
+        if let Some((git, trace)) = self.led(from, &target, Part::Link, Rule::Watch, trace) {
+            self.leads.push(Lead::Git { git, tree, part: Part::Name, trace });
         }
     }
 
     /// Looks at a git directory and those that belong to it.
     pub(super) fn git_directory(&mut self, git: &Relative, trace: &Trace) {
-        if !self.is_first_look(git) {
+        if !self.is_first_look(git.as_bytes()) {
             return;
         }
         self.config(&git.join(b"config"), git, trace);
@@ -66,12 +71,12 @@ impl Finder<'_> {
         self.note(&file, part, Rule::Freeze, trace);
         let text = self.read(&file).unwrap_or_default();
         let target = Some(text.trim_ascii_end()).filter(|text| !text.is_empty()).map(path);
-        self.led_to_git(&file, target, trace);
+        self.led_to_git(&file, target, None, trace);
     }
 
     /// Notes a configuration and those that it includes.
-    fn config(&mut self, config: &Relative, git: &Relative, trace: &Trace) {
-        if !self.is_first_look(config) {
+    pub(super) fn config(&mut self, config: &Relative, git: &Relative, trace: &Trace) {
+        if !self.is_first_look(config.as_bytes()) {
             return;
         }
         self.note(config, Part::Config(git.clone()), Rule::Freeze, trace);
@@ -82,8 +87,8 @@ impl Finder<'_> {
             };
             let Some(target) = target else { continue };
             let part = Part::Config(git.clone());
-            if let Some((end, trace)) = self.led(config, &target, part, Rule::Freeze, trace) {
-                self.config(&end, git, &trace);
+            if let Some((config, trace)) = self.led(config, &target, part, Rule::Freeze, trace) {
+                self.leads.push(Lead::Config { config, git: git.clone(), trace });
             }
         }
     }
@@ -103,17 +108,20 @@ impl Finder<'_> {
     }
 
     /// Looks at every directory below that of the submodules, or of the linked worktrees.
-    fn many(&mut self, directory: &Relative, trace: &Trace) {
-        let Some(metadata) = self.metadata(directory) else { return };
-        let crowd = trace.crowd.clone().or_else(|| Some(directory.clone()));
+    fn many(&mut self, top: &Relative, trace: &Trace) {
+        let Some(metadata) = self.metadata(top) else { return };
+        let crowd = trace.crowd.clone().or_else(|| Some(top.clone()));
         let trace = Trace { crowd, ..trace.clone() };
         if !metadata.is_dir() {
-            return self.note(directory, Part::Name, Rule::Freeze, &trace);
+            return self.note(top, Part::Name, Rule::Freeze, &trace);
         }
-        let mut directories = vec![directory.clone()];
+        let mut directories = vec![top.clone()];
         while let Some(directory) = directories.pop() {
             let is_git = self.metadata(&directory.join(b"HEAD")).is_some();
-            for name in self.names_of_many(&directory) {
+            let Some(names) = self.names_of_many(&directory) else {
+                return self.too_many(top, metadata, &trace);
+            };
+            for name in names {
                 let path = directory.join(&name);
                 if is_git && OWN.contains(&name.as_slice()) {
                     continue;
@@ -132,15 +140,23 @@ impl Finder<'_> {
             }
         }
     }
+
+    /// Takes a directory as one when there is more in it than is looked at: no command changes it where mounts forbid that.
+    fn too_many(&mut self, top: &Relative, metadata: Metadata, trace: &Trace) {
+        if self.is_open() {
+            self.found.beyond.insert(top.as_bytes().to_vec());
+        }
+        self.insert(top, Part::Name, Rule::Freeze, trace, metadata);
+    }
 }
 
 /// The directory that a `.git` names that is a file.
-fn named_by_file(text: &[u8]) -> Option<PathBuf> {
+pub(super) fn named_by_file(text: &[u8]) -> Option<PathBuf> {
     let name = text.strip_prefix(GIT_FILE)?.trim_ascii();
     (!name.is_empty()).then(|| path(name))
 }
 
-fn path(bytes: &[u8]) -> PathBuf {
+pub(super) fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 

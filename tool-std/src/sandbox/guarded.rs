@@ -10,6 +10,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+use super::gitlinks::Lead;
 use super::kept::{read, read_through};
 use super::way::{End, follow};
 use crate::workspace::{Class, Relative, Workspace};
@@ -47,6 +48,15 @@ pub(super) enum Part {
     CommonDirectory { of_worktree: bool },
     /// What a rebase that was interrupted does next.
     Todo,
+    /// A `.git` of a submodule, or deeper than the command, that is a file: it may name what is looked at.
+    GitFile,
+}
+
+impl Part {
+    /// Whether commands may write into it even where mounts keep them from other parts.
+    pub(super) fn is_written(&self) -> bool {
+        matches!(self, Self::Todo | Self::GitFile)
+    }
 }
 
 /// A guarded place that is there.
@@ -69,6 +79,8 @@ pub(super) struct Guarded {
     pub(super) outside: Vec<(PathBuf, Rule)>,
     /// Directories that should be looked into and cannot be.
     pub(super) unreadable: BTreeSet<Vec<u8>>,
+    /// What leads to more than is looked at, where nothing keeps commands from changing it.
+    pub(super) beyond: BTreeSet<Vec<u8>>,
 }
 
 /// Where to look, in one workspace.
@@ -97,9 +109,15 @@ impl Search {
 
     /// Everything guarded that is there now.
     pub(super) fn run(&self) -> Guarded {
-        let mut finder =
-            Finder { search: self, found: Guarded::default(), entries: 0, seen: BTreeSet::new() };
+        let mut finder = Finder {
+            search: self,
+            found: Guarded::default(),
+            entries: 0,
+            seen: BTreeSet::new(),
+            leads: Vec::new(),
+        };
         self.directories.iter().for_each(|directory| finder.look_into(directory));
+        finder.around_the_root();
         self.workspace.names().guarded().for_each(|place| finder.operators(place));
         finder.found
     }
@@ -149,9 +167,11 @@ impl Place {
 pub(super) struct Finder<'a> {
     search: &'a Search,
     pub(super) found: Guarded,
-    entries: usize,
+    pub(super) entries: usize,
     /// Git directories and configurations that were looked at: they can name each other.
     seen: BTreeSet<Vec<u8>>,
+    /// What is still to be looked at: one may lead to the next as often as commands like.
+    pub(super) leads: Vec<Lead>,
 }
 
 /// How a place was found.
@@ -167,7 +187,8 @@ impl Finder<'_> {
         for name in self.names(directory) {
             let path = directory.join(&name);
             if name == b".git" {
-                self.git(&path, Trace::default());
+                self.git(&path, Some(self.path(directory)), Part::Name, Trace::default());
+                self.follow_leads();
                 continue;
             }
             self.name(&path);
@@ -181,6 +202,8 @@ impl Finder<'_> {
         let has = |name: &[u8]| self.metadata(&directory.join(name)).is_some();
         if has(b"HEAD") && (has(b"objects") || has(b"commondir")) {
             self.git_directory(directory, &Trace::default());
+            self.repository(&self.path(directory), Some(self.path(directory)), &Trace::default());
+            self.follow_leads();
         }
     }
 
@@ -297,10 +320,14 @@ impl Finder<'_> {
     }
 
     /// Notes everything below a protected directory, as far as one of a usual size goes.
-    fn note_all_in(&mut self, directory: &Relative, rule: Rule, trace: &Trace) {
-        let mut directories = vec![directory.clone()];
+    fn note_all_in(&mut self, top: &Relative, rule: Rule, trace: &Trace) {
+        let mut directories = vec![top.clone()];
         while let Some(directory) = directories.pop() {
-            for name in self.names_of_many(&directory) {
+            let Some(names) = self.names_of_many(&directory) else {
+                self.found.beyond.insert(top.as_bytes().to_vec());
+                return;
+            };
+            for name in names {
                 let path = directory.join(&name);
                 let Some(metadata) = self.metadata(&path) else { continue };
                 if metadata.is_dir() {
@@ -329,20 +356,31 @@ impl Finder<'_> {
         names
     }
 
-    /// The same for a directory of a tree that may be of any size: one that is too large counts as one that cannot be read.
-    pub(super) fn names_of_many(&mut self, directory: &Relative) -> Vec<Vec<u8>> {
+    /// The same for a directory of a tree that may be of any size; none when that is more than is looked at.
+    pub(super) fn names_of_many(&mut self, directory: &Relative) -> Option<Vec<Vec<u8>>> {
         let names = self.names(directory);
-        self.entries += names.len();
-        if self.entries <= MOST_ENTRIES {
-            return names;
-        }
-        self.found.unreadable.insert(directory.as_bytes().to_vec());
-        Vec::new()
+        self.counts(names.len()).then_some(names)
+    }
+
+    /// Whether so many entries more are still looked at.
+    pub(super) fn counts(&mut self, entries: usize) -> bool {
+        self.entries += entries;
+        self.entries <= MOST_ENTRIES
     }
 
     /// Whether something is looked at for the first time.
-    pub(super) fn is_first_look(&mut self, path: &Relative) -> bool {
-        self.seen.insert(path.as_bytes().to_vec())
+    pub(super) fn is_first_look(&mut self, path: impl Into<Vec<u8>>) -> bool {
+        self.seen.insert(path.into())
+    }
+
+    /// The workspace, without links.
+    pub(super) fn root(&self) -> PathBuf {
+        self.search.root.clone()
+    }
+
+    /// Whether nothing keeps commands from writing into what is protected.
+    pub(super) fn is_open(&self) -> bool {
+        self.search.is_open
     }
 
     pub(super) fn metadata(&self, path: &Relative) -> Option<Metadata> {

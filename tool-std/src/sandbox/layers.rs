@@ -153,12 +153,14 @@ const GAPS: [(Layer, &str); 7] = [
 pub struct Layers {
     working: Vec<Layer>,
     missing: BTreeMap<Layer, String>,
+    /// Of layers whose interface has versions.
+    versions: BTreeMap<Layer, i32>,
 }
 
 impl Layers {
     /// All but those that are forced to be missing.
     pub fn without(forced: &[Layer]) -> Self {
-        let mut layers = Self { working: Layer::ALL.to_vec(), missing: BTreeMap::new() };
+        let mut layers = Self { working: Layer::ALL.to_vec(), ..Self::default() };
         for layer in forced {
             layers.remove(*layer, "forced to be missing");
         }
@@ -179,6 +181,22 @@ impl Layers {
     /// The layers that work.
     pub fn working(&self) -> &[Layer] {
         &self.working
+    }
+
+    /// Notes the version of a layer's interface.
+    pub(super) fn set_version(&mut self, layer: Layer, version: i32) {
+        self.versions.insert(layer, version);
+    }
+
+    /// The version of a layer's interface, if it works and has versions.
+    pub fn version(&self, layer: Layer) -> Option<i32> {
+        self.versions.get(&layer).copied().filter(|_| self.has(layer))
+    }
+
+    /// What is not covered because a layer does not work.
+    pub(super) fn leaves_open(&self, layer: Layer) -> impl Iterator<Item = &'static str> {
+        let is_lost = !self.has(layer);
+        GAPS.iter().filter(move |(lost, _)| is_lost && *lost == layer).map(|(_, gap)| *gap)
     }
 
     /// Why a layer does not work.

@@ -15,7 +15,9 @@ mod engine;
 pub mod env;
 mod git_config;
 mod git_directory;
+mod git_index;
 mod git_programs;
+mod gitlinks;
 mod ground;
 mod guarded;
 mod helper;
@@ -307,6 +309,10 @@ impl Sandbox {
             Some(Stop::Cancelled) if deadline_passed => Some(Stop::TimedOut),
             other => other,
         };
+        let mut sandbox = self.report().confinement();
+        for path in outcome.cleared.beyond {
+            sandbox.gaps.push(format!("{path} leads to more than is looked at after commands"));
+        }
         // Of a command that was ended, what was ended with it is no stray.
         let ended_itself = matches!(stopped, None | Some(Stop::FileSize | Stop::Cpu | Stop::Memory));
         Ok(Finished {
@@ -322,7 +328,7 @@ impl Sandbox {
             restored: outcome.cleared.restored,
             left: outcome.cleared.left,
             strays: if ended_itself { outcome.strays } else { 0 },
-            sandbox: self.report().confinement(),
+            sandbox,
         })
     }
 }

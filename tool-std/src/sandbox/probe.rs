@@ -1,6 +1,7 @@
 //! Finds out which layers work here, by building them and by trying to break out of them (sandbox.md §15).
 
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use super::layers::{Layer, Layers};
 use super::wire::{Refusal, Stage};
@@ -19,12 +20,21 @@ const BROKEN_BY: [(&str, &[Layer]); 10] = [
     ("userns", &[Layer::Seccomp]),
 ];
 
+/// What the helper found from where a command would be.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Found {
+    /// The attempts to break out that got through.
+    pub(super) through: Vec<String>,
+    /// The version of the Landlock interface, where it confines.
+    pub(super) landlock: Option<i32>,
+}
+
 /// What one try came to.
 pub(super) enum Try {
     /// The helper could not build a layer, or anything else.
     Refused(Refusal),
-    /// Everything was built; these attempts to break out got through.
-    Built(Vec<String>),
+    /// Everything was built.
+    Built(Found),
 }
 
 /// Tries until what is asked for can be built, taking away what cannot.
@@ -46,8 +56,11 @@ pub(super) fn explore(
             Try::Refused(refusal) => {
                 return Err(format!("{} while {}", errno_name(refusal.errno), refusal.stage));
             }
-            Try::Built(through) => {
-                for name in through {
+            Try::Built(found) => {
+                if let Some(version) = found.landlock {
+                    layers.set_version(Layer::Landlock, version);
+                }
+                for name in found.through {
                     let broken = BROKEN_BY.iter().filter(|(attempt, _)| *attempt == name);
                     for layer in broken.flat_map(|(_, layers)| layers.iter()) {
                         layers.remove(*layer, format!("the probe `{name}` got through"));
@@ -95,7 +108,7 @@ mod tests {
             Ok(match layers.has(Layer::Userns) || layers.has(Layer::Netns) {
                 true if layers.has(Layer::Userns) => refused(Layer::Userns),
                 true => refused(Layer::Netns),
-                false => Try::Built(Vec::new()),
+                false => Try::Built(Found::default()),
             })
         });
         let layers = layers.unwrap();
@@ -105,9 +118,17 @@ mod tests {
 
     #[test]
     fn a_break_out_takes_away_the_layers_that_should_have_stopped_it() {
-        let layers = explore(Layers::without(&[]), |_| Ok(Try::Built(vec!["write".to_owned()]))).unwrap();
+        let layers = explore(Layers::without(&[]), |_| {
+            Ok(Try::Built(Found { through: vec!["write".to_owned()], landlock: Some(7) }))
+        })
+        .unwrap();
         assert_eq!(layers.broken().len(), 1);
-        let whole = explore(Layers::without(&[]), |_| Ok(Try::Built(Vec::new()))).unwrap();
+        assert_eq!(layers.version(Layer::Landlock), None, "it does not confine");
+        let whole = explore(Layers::without(&[]), |_| {
+            Ok(Try::Built(Found { landlock: Some(7), ..Found::default() }))
+        })
+        .unwrap();
+        assert_eq!(whole.version(Layer::Landlock), Some(7));
         assert!(whole.broken().is_empty());
     }
 

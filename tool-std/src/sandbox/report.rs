@@ -91,6 +91,13 @@ impl Report {
         &self.gaps
     }
 
+    /// What is open because a layer does not work here; nothing, where others do what it does.
+    pub fn open(&self, layer: Layer) -> Vec<&'static str> {
+        let is_off = self.mode == Mode::Off;
+        let told = |gap| if is_off && gap == WATCHED { UNWATCHED } else { gap };
+        self.layers.leaves_open(layer).map(told).collect()
+    }
+
     /// Why commands cannot run here, if they cannot.
     pub fn refusal(&self) -> Option<String> {
         if self.unusable.is_some() {
@@ -119,8 +126,11 @@ impl Report {
             .into_iter()
             .map(|layer| {
                 let state = match self.layers.why_missing(layer) {
-                    None => json!({"ok": true}),
-                    Some(why) => json!({"ok": false, "why": why}),
+                    None => match self.layers.version(layer) {
+                        Some(version) => json!({"ok": true, "version": version}),
+                        None => json!({"ok": true}),
+                    },
+                    Some(why) => json!({"ok": false, "why": why, "open": self.open(layer)}),
                 };
                 (layer.as_str().to_owned(), state)
             })
@@ -186,6 +196,8 @@ mod tests {
     fn the_section_names_every_layer_and_guarantee() {
         let section = report(Mode::Enforce, &[Layer::Cgroup]).to_json();
         assert_eq!(section["layers"]["cgroup"]["ok"], false);
+        assert_eq!(section["layers"]["cgroup"]["open"].as_array().unwrap().len(), 1);
+        assert_eq!(section["layers"]["landlock"], json!({"ok": true}));
         assert_eq!(section["guarantees"]["writes"], json!(["mounts", "landlock"]));
         assert_eq!(section["layers"].as_object().unwrap().len(), Layer::ALL.len());
     }

@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::git_directory::runs_commands;
+use super::git_directory::{named_by_file, path, runs_commands};
 use super::git_programs::programs;
 use super::guarded::{Guarded, Part, Place, Search};
 use super::kept::{Kept, read};
@@ -63,6 +63,8 @@ pub(super) struct Cleared {
     pub(super) restored: Vec<String>,
     /// What should have been moved away and could not be.
     pub(super) left: Vec<String>,
+    /// What led to more than is looked at, before the command already.
+    pub(super) beyond: Vec<String>,
 }
 
 /// The guarded places around a command, as they were before it.
@@ -70,7 +72,9 @@ pub(super) struct Cleared {
 pub(super) struct Watch {
     search: Search,
     before: BTreeMap<Vec<u8>, Before>,
+    /// What could not be looked into before, or not to its end.
     unreadable: BTreeSet<Vec<u8>>,
+    beyond: BTreeSet<Vec<u8>>,
     quarantine: PathBuf,
 }
 
@@ -86,7 +90,8 @@ enum Verdict {
 impl Watch {
     /// Notes what a search has found, and keeps what is small.
     pub(super) fn begin(search: Search, found: Guarded, quarantine: PathBuf) -> Self {
-        let mut watch = Self { search, before: BTreeMap::new(), unreadable: found.unreadable, quarantine };
+        let (unreadable, beyond) = (found.unreadable, found.beyond);
+        let mut watch = Self { search, before: BTreeMap::new(), unreadable, beyond, quarantine };
         let mut room = KEPT_BYTES;
         for (path, place) in &found.places {
             let relative = relative(path);
@@ -100,7 +105,7 @@ impl Watch {
     }
 
     fn identity(&self, place: &Place) -> Identity {
-        let is_open = self.search.is_open || place.part == Part::Todo;
+        let is_open = self.search.is_open || place.part.is_written();
         // What lies in a directory is watched by itself.
         match is_open && !place.metadata.is_dir() {
             true => Identity::with_content(&place.metadata),
@@ -123,10 +128,13 @@ impl Watch {
         let goes =
             verdicts.into_iter().filter(|(_, verdict)| *verdict == Verdict::Goes).map(|(path, _)| path);
         let hidden = found.unreadable.difference(&self.unreadable).cloned();
-        let mut paths: Vec<Relative> = goes.chain(hidden).map(|path| relative(&path)).collect();
+        // What was made so large that it is not looked at is as bad as what cannot be.
+        let beyond = found.beyond.difference(&self.beyond).cloned();
+        let mut paths: Vec<Relative> = goes.chain(hidden).chain(beyond).map(|path| relative(&path)).collect();
         paths.sort_by(|one, other| one.components().cmp(other.components()));
         paths.dedup();
-        self.clear(&paths)
+        let beyond = self.beyond.iter().map(|path| relative(path).shown()).collect();
+        Cleared { beyond, ..self.clear(&paths) }
     }
 
     fn clear(&self, paths: &[Relative]) -> Cleared {
@@ -222,6 +230,8 @@ impl Watch {
                 *of_worktree && text().is_some_and(|text| text.trim_ascii_end() == USUAL_COMMON_DIRECTORY)
             }
             Part::Todo => text().is_some_and(|todo| !runs_commands(&todo)),
+            // What it names below the root is looked at by itself.
+            Part::GitFile => text().is_some_and(|text| self.names_inside(&path, &text)),
         }
     }
 
@@ -233,11 +243,18 @@ impl Watch {
             && before.is_some_and(|before| Some(before.identity) == self.directory_of(&relative(path)))
     }
 
+    /// Whether a `.git` that is a file names a directory below the root.
+    fn names_inside(&self, file: &Path, text: &[u8]) -> bool {
+        let named = named_by_file(text).zip(file.parent());
+        named.is_some_and(|(named, directory)| {
+            let way = follow(&self.search.root, &Relative::root(), &directory.join(named));
+            matches!(way.end, End::Inside(_))
+        })
+    }
+
     /// Whether a tree that a configuration names is below the root, where commands may change it anyway.
     fn is_inside(&self, git: &Relative, tree: &[u8]) -> bool {
-        use std::os::unix::ffi::OsStrExt;
-        let tree = std::path::Path::new(std::ffi::OsStr::from_bytes(tree));
-        let end = follow(&self.search.root, git, tree).end;
+        let end = follow(&self.search.root, git, &path(tree)).end;
         matches!(end, End::Inside(_)) || end == End::Outside(self.search.root.clone())
     }
 }

@@ -151,6 +151,11 @@ impl Workspace {
 }
 
 impl HeldDestination {
+    /// The directories that were made for it, from the top.
+    pub(crate) fn made(&self) -> Vec<Relative> {
+        self.made.as_ref().map(Made::directories).unwrap_or_default()
+    }
+
     /// The directory, for a temporary name beside the destination.
     ///
     /// # Errors

@@ -8,7 +8,6 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::Errno;
@@ -19,6 +18,7 @@ use tool_core::ToolError;
 
 use super::open::{Handle, Refused};
 use super::path::Relative;
+use super::undo_bytes::make_room;
 use super::{Workspace, refusal};
 
 /// Bytes read at once.
@@ -106,7 +106,7 @@ pub(crate) struct Evidence {
     pub(crate) before: Option<Seen>,
     /// What it will mean.
     pub(crate) after: Option<Seen>,
-    /// Names of directories that come to be, from the top.
+    /// Names of directories that come to be, or that were made for what comes to be, from the top.
     pub(crate) made: Vec<String>,
     /// What the call answers when it is done.
     pub(crate) output: Value,
@@ -148,7 +148,8 @@ impl Workspace {
         let Some(place) = self.evidence_place() else { return Ok(()) };
         let given = change.path.shown();
         let limits = self.limits();
-        let old = change.old.filter(|old| old.len() as u64 <= limits.max_edit_file_bytes);
+        let most = limits.max_edit_file_bytes.min(limits.undo_bytes);
+        let old = change.old.filter(|old| old.len() as u64 <= most);
         let evidence = Evidence {
             deed: change.deed,
             root: self.root_id().map_err(|errno| refusal::system(&given, errno))?,
@@ -161,11 +162,7 @@ impl Workspace {
             old_bytes: old.map(|old| old.len() as u64),
         };
         let failed = |error: io::Error| refusal::evidence(place.parent().unwrap_or(&place), &error);
-        write(&place, &evidence, old.unwrap_or_default()).map_err(failed)?;
-        if old.is_some() {
-            bound(&place, limits.undo_bytes).map_err(failed)?;
-        }
-        Ok(())
+        write(&place, &evidence, old.unwrap_or_default(), limits.undo_bytes).map_err(failed)
     }
 
     /// The evidence that a call left, with the old bytes where they are still kept.
@@ -278,13 +275,18 @@ pub fn forget_evidence<'k>(effects: &Path, keys: impl IntoIterator<Item = &'k st
     Ok(gone)
 }
 
-/// Writes a file that is there whole, or not at all.
-fn write(place: &Path, evidence: &Evidence, old: &[u8]) -> io::Result<()> {
+/// Writes a file that is there whole, or not at all; older ones give up their old bytes for it.
+fn write(place: &Path, evidence: &Evidence, old: &[u8], undo_bytes: u64) -> io::Result<()> {
+    let mut line = serde_json::to_vec(evidence)?;
+    line.push(b'\n');
     let folder = place.parent().unwrap_or(place);
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    if !old.is_empty() {
+        make_room(folder, old.len() as u64, undo_bytes)?;
+    }
     let name = super::temporary::random_name()?;
     let temporary = folder.join(name);
-    let written = write_new(&temporary, evidence, old).and_then(|()| fs::rename(&temporary, place));
+    let written = write_new(&temporary, &line, old).and_then(|()| fs::rename(&temporary, place));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -292,48 +294,9 @@ fn write(place: &Path, evidence: &Evidence, old: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-fn write_new(place: &Path, evidence: &Evidence, old: &[u8]) -> io::Result<()> {
+fn write_new(place: &Path, line: &[u8], old: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(place)?;
-    let mut line = serde_json::to_vec(evidence)?;
-    line.push(b'\n');
-    file.write_all(&line)?;
+    file.write_all(line)?;
     file.write_all(old)?;
     file.sync_all()
-}
-
-/// Drops the oldest old bytes until all of them together are within the limit.
-fn bound(newest: &Path, limit: u64) -> io::Result<()> {
-    let mut kept: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
-    for entry in fs::read_dir(newest.parent().unwrap_or(newest))? {
-        let entry = entry?;
-        // Somebody else may have dropped it meanwhile.
-        let Ok(metadata) = entry.metadata() else { continue };
-        kept.push((metadata.modified()?, entry.path(), metadata.len()));
-    }
-    let mut total: u64 = kept.iter().map(|(_, _, bytes)| bytes).sum();
-    kept.sort();
-    for (_, place, bytes) in kept {
-        if total <= limit {
-            break;
-        }
-        total -= bytes;
-        shorten(&place)?;
-    }
-    Ok(())
-}
-
-/// Leaves the line that a call is recognised by.
-fn shorten(place: &Path) -> io::Result<()> {
-    let mut head = vec![0; PIECE];
-    let mut file = OpenOptions::new().read(true).write(true).open(place)?;
-    let mut end = 0;
-    loop {
-        let read = file.read(&mut head)?;
-        let piece = head.get(..read).unwrap_or_default();
-        match piece.iter().position(|byte| *byte == b'\n') {
-            Some(line) => return file.set_len(end + line as u64 + 1),
-            None if read == 0 => return Ok(()),
-            None => end += read as u64,
-        }
-    }
 }

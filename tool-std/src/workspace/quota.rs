@@ -12,9 +12,11 @@ use super::{Workspace, refusal};
 
 /// What there is, in bytes and in entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Usage {
-    pub(crate) bytes: u64,
-    pub(crate) files: u64,
+pub struct Usage {
+    /// Bytes of regular files.
+    pub bytes: u64,
+    /// Entries of any kind.
+    pub files: u64,
 }
 
 /// The quotas of a workspace and what is used of them.
@@ -114,6 +116,12 @@ impl Workspace {
             Some(left) if left >= self.limits().free_space_floor => Ok(()),
             _ => Err(refusal::disk_full()),
         }
+    }
+
+    /// What is used, by the last measure and what was written since; `None` without a quota, for which nothing is measured.
+    pub fn usage(&self) -> Option<Usage> {
+        let quota = &self.tree.quota;
+        quota.is_set().then(|| quota.with(|used| *used))
     }
 
     /// What the quota has left, by the last measure.

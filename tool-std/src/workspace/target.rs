@@ -5,7 +5,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::fs::{AtFlags, FileType, Mode, fstat, mkdirat, statat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode, fstat, fsync, mkdirat, statat, unlinkat};
 use rustix::io::Errno;
 use tool_core::ToolError;
 
@@ -44,11 +44,16 @@ pub(crate) struct Target {
     pub(crate) existing: Option<Handle>,
     /// Entries that writing it adds.
     pub(crate) new_entries: u64,
-    _made: Made,
+    made: Made,
     _held: Held,
 }
 
 impl Target {
+    /// The directories that were made for it, from the top.
+    pub(crate) fn made(&self) -> Vec<Relative> {
+        self.made.directories()
+    }
+
     /// The directory.
     pub(crate) fn directory(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()
@@ -68,6 +73,10 @@ pub(crate) struct Made {
 }
 
 impl Made {
+    pub(crate) fn directories(&self) -> Vec<Relative> {
+        self.directories.iter().map(|(parent, name)| parent.relative.join(name)).collect()
+    }
+
     /// They stay, empty or not.
     pub(crate) fn keep(mut self) {
         self.directories.clear();
@@ -122,7 +131,7 @@ impl Workspace {
         if existing.is_some() && taken == Taken::Refused {
             return Err(refusal::already_exists(given));
         }
-        Ok(Target { directory, name: slot.name, existing, new_entries, _made: made, _held: held })
+        Ok(Target { directory, name: slot.name, existing, new_entries, made, _held: held })
     }
 
     /// Where the last name of a path lies, links followed.
@@ -171,7 +180,7 @@ impl Workspace {
             .is_ok_and(|directory| statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok())
     }
 
-    /// Makes the missing directories, each beneath the one before and never through a link.
+    /// Makes the missing directories, each beneath the one before and never through a link, and each of their names durable.
     pub(crate) fn make_directories(
         &self,
         given: &str,
@@ -200,7 +209,10 @@ impl Workspace {
             }
             let parent = std::mem::replace(&mut directory, child);
             if is_new {
+                let open = parent.directory();
                 made.directories.push((parent, name.clone()));
+                let synced = faults.before(Operation::SyncDirectory).and(open).and_then(fsync);
+                synced.map_err(|errno| refusal::system(given, errno))?;
             }
         }
         Ok((directory, made))

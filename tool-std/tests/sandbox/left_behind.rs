@@ -22,16 +22,16 @@ const PRELUDE: &str = r#"
 
 /// An attack: what is there before it, what the command does and where, and what is moved away; nothing, if the command
 /// cannot do it at all.
-struct Attack {
-    name: &'static str,
-    before: &'static str,
-    script: &'static str,
-    cwd: &'static str,
-    gone: &'static [&'static str],
+pub(crate) struct Attack {
+    pub(crate) name: &'static str,
+    pub(crate) before: &'static str,
+    pub(crate) script: &'static str,
+    pub(crate) cwd: &'static str,
+    pub(crate) gone: &'static [&'static str],
 }
 
 const NEW: &str = "true";
-const EXISTING: &str = "repository";
+pub(crate) const EXISTING: &str = "repository";
 /// A repository with a nested submodule.
 const SUBMODULE: &str = "mkdir up && (cd up && repository) && repository \
     && git -c protocol.file.allow=always submodule --quiet add ./up vendor/lib && commit";
@@ -189,7 +189,7 @@ const ATTACKS: [Attack; 21] = [
     },
 ];
 
-fn host(root: &Path, cwd: &str, script: &str) -> Output {
+pub(crate) fn host(root: &Path, cwd: &str, script: &str) -> Output {
     let mut sh = Command::new("sh");
     sh.current_dir(root.join(cwd)).env("HOME", root.parent().unwrap()).env("GIT_CONFIG_NOSYSTEM", "1");
     sh.args(["-c", &format!("{PRELUDE}{script}")]).output().unwrap()
@@ -205,7 +205,7 @@ fn is_caught_later(root: &Path, cwd: &str) -> bool {
     found(root)
 }
 
-fn found(directory: &Path) -> bool {
+pub(crate) fn found(directory: &Path) -> bool {
     let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
     let mut paths = entries.map(|entry| entry.path());
     paths.any(|path| {
@@ -214,20 +214,17 @@ fn found(directory: &Path) -> bool {
     })
 }
 
-fn bench() -> (Bench, tempfile::TempDir) {
-    let away = tempfile::tempdir().unwrap();
-    let quarantine = Some(away.path().to_path_buf());
-    (
-        Bench::with(SandboxPolicy {
-            quarantine,
-            network_guard: Some(NetworkGuard::Off),
-            ..SandboxPolicy::default()
-        }),
-        away,
-    )
+pub(crate) fn bench() -> (Bench, tempfile::TempDir) {
+    bench_with(SandboxPolicy::default())
 }
 
-async fn run(bench: &Bench, cwd: &str, script: &str) -> tool_core::ToolResult {
+pub(crate) fn bench_with(policy: SandboxPolicy) -> (Bench, tempfile::TempDir) {
+    let away = tempfile::tempdir().unwrap();
+    let quarantine = Some(away.path().to_path_buf());
+    (Bench::with(SandboxPolicy { quarantine, network_guard: Some(NetworkGuard::Off), ..policy }), away)
+}
+
+pub(crate) async fn run(bench: &Bench, cwd: &str, script: &str) -> tool_core::ToolResult {
     let script = format!("{PRELUDE}{script}");
     bench.call("bash", json!({"cmd": "sh", "args": ["-c", script], "cwd": cwd, "check": false})).await
 }
@@ -238,7 +235,13 @@ async fn nothing_that_a_command_leaves_is_run_by_git_later() {
         return;
     }
     for attack in &ATTACKS {
-        let name = attack.name;
+        attack.shows_itself_and_is_held().await;
+    }
+}
+
+impl Attack {
+    pub(crate) async fn shows_itself_and_is_held(&self) {
+        let (attack, name) = (self, self.name);
         let open = tempfile::tempdir().unwrap();
         let root = open.path().join("root");
         fs::create_dir(&root).unwrap();

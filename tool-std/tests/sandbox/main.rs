@@ -14,6 +14,7 @@ mod log;
 mod protected;
 mod replaced;
 mod results;
+mod submodules;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/unprivileged.rs"]

@@ -12,8 +12,10 @@ use rustix::net::{AddressFamily, SocketType, socket};
 use rustix::process::{Pid, getpid, test_kill_process};
 use rustix::thread::UnshareFlags;
 
+use super::landlock;
 use super::process::{Fork, exit_now, fork};
 use crate::sandbox::layers::Layer;
+use crate::sandbox::probe::Found;
 use crate::sandbox::wire::Plan;
 
 /// Families that a command could reach something through.
@@ -66,13 +68,16 @@ impl Target<'_> {
     }
 }
 
-/// Makes every attempt, prints the names of those that got through, and leaves a stray behind.
+/// Makes every attempt, prints what was found, and leaves a stray behind.
 pub(super) fn run(agent: i32, outside: &Path, plan: &Plan, pipe: File) -> ! {
     drop(pipe);
     let target = Target { agent, in_namespace: plan.has(Layer::Pidns), outside };
-    let through: Vec<&str> =
-        ATTEMPTS.iter().filter(|(_, attempt)| attempt(&target)).map(|(name, _)| *name).collect();
-    let _ = serde_json::to_vec(&through).map(|text| std::io::stdout().write_all(&text));
+    let through = ATTEMPTS.iter().filter(|(_, attempt)| attempt(&target));
+    let found = Found {
+        through: through.map(|(name, _)| (*name).to_owned()).collect(),
+        landlock: plan.has(Layer::Landlock).then(landlock::version).flatten(),
+    };
+    let _ = serde_json::to_vec(&found).map(|text| std::io::stdout().write_all(&text));
     let _ = std::io::stdout().flush();
     leave_stray();
     exit_now(0)

@@ -5,8 +5,8 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
-    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 use rustix::io::Errno;
 
@@ -51,6 +51,18 @@ impl Domain {
         let ruleset = permit(ruleset, &self.write, change)?;
         let ruleset = permit(ruleset, DEVICES.map(Path::new), AccessFs::WriteFile | AccessFs::ReadFile)?;
         Ok(ruleset.restrict_self()?.ruleset)
+    }
+}
+
+/// The version of the kernel's interface. It is told to whoever enters a domain, so this enters one more, which forbids
+/// devices to be made.
+pub(super) fn version() -> Option<i32> {
+    let ruleset = Ruleset::default().handle_access(AccessFs::MakeBlock).ok()?;
+    match ruleset.create().ok()?.restrict_self().ok()?.landlock {
+        LandlockStatus::Available { effective_abi, kernel_abi } => {
+            Some(kernel_abi.unwrap_or(effective_abi as i32))
+        }
+        _ => None,
     }
 }
 
