@@ -62,8 +62,29 @@ pub(crate) fn render(settled: &Settled, scene: &Scene<'_>) -> String {
             let _ = write!(out, "\n{echo}");
         }
     }
+    if !scene.verbose && !settled.shown {
+        output(&mut out, error, scene);
+    }
     tail(&mut out, error, scene);
     out
+}
+
+/// What the call wrote before it failed, each stream under its name.
+fn output(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
+    let texts = error.details().iter().filter(|(key, _)| error.is_content(key));
+    let texts = texts.filter_map(|(key, value)| Some((key, value.as_str()?)));
+    for (name, text) in texts.filter(|(_, text)| !text.is_empty()) {
+        let _ = writeln!(out, "{}:", scene.safe(name));
+        indented(out, &scene.safe(text));
+    }
+}
+
+/// A text below the line that says what it is.
+fn indented(out: &mut String, text: &str) {
+    for line in text.lines() {
+        let margin = if line.is_empty() { "" } else { "  " };
+        let _ = writeln!(out, "{margin}{line}");
+    }
 }
 
 /// What to do next.
@@ -77,9 +98,7 @@ fn tail(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
     if scene.verbose && !error.details().is_empty() {
         let details = yaml::render(&serde_json::Value::Object(error.details().clone()));
         let _ = writeln!(out, "details:");
-        for line in scene.safe(&details).lines() {
-            let _ = writeln!(out, "{}", format!("  {line}").trim_end());
-        }
+        indented(out, &scene.safe(&details));
     }
     if !error.arg_issues().is_empty() {
         let words: Vec<&str> = scene.command.into_iter().flatten().map(String::as_str).collect();

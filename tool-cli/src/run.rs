@@ -144,9 +144,9 @@ fn start_log(settings: &Settings) {
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-/// A line on standard error, over what progress may have drawn there.
+/// A line on standard error, over what progress may have drawn there: in one piece, for progress goes on.
 fn complain(line: &str) {
-    let _ = writeln!(Line::default(), "{line}");
+    let _ = Line::default().write_all(format!("{line}\n").as_bytes());
 }
 
 /// One line of the log. On a terminal it begins where the line does, and clears what stands there.
