@@ -7,6 +7,7 @@ use std::ops::Range;
 use tool_core::{ArgIssue, IssueCode, ToolError};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::fault::SURPLUS;
 use crate::flags::Table;
 use crate::quote::quote;
 use crate::settled::{Settled, unlisted};
@@ -91,6 +92,8 @@ fn indented(out: &mut String, text: &str) {
 fn tail(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
     if let Some(hint) = error.hint_str() {
         let _ = writeln!(out, "hint: {}", scene.safe(hint));
+    } else if let Some(last) = behind_dashes(error, scene.table) {
+        let _ = writeln!(out, "hint: words for <{last}> stand behind --");
     }
     if let Some(after) = error.retry_after_value() {
         let _ = writeln!(out, "retry after {}s", after.as_secs_f64().ceil());
@@ -104,6 +107,13 @@ fn tail(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
         let words: Vec<&str> = scene.command.into_iter().flatten().map(String::as_str).collect();
         let _ = writeln!(out, "\nhelp: {} --help", [&[scene.program], &words[..]].concat().join(" "));
     }
+}
+
+/// The words behind `--`, for somebody who may have meant a surplus word as one of them.
+fn behind_dashes<'t>(error: &ToolError, table: &'t Table) -> Option<&'t str> {
+    let surplus = |issue: &ArgIssue| issue.expected == SURPLUS && issue.path.is_empty();
+    let last = table.params.iter().find(|param| param.last)?;
+    error.arg_issues().iter().any(surplus).then_some(last.value_name.as_str())
 }
 
 /// One line per issue in two columns: the option with the rest of the path, then the sentence.
