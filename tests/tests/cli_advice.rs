@@ -184,6 +184,17 @@ fn each_mistake_is_one_message_with_what_would_be_right() {
 }
 
 #[test]
+fn a_surplus_word_that_could_stand_behind_dashes_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |line: &str| run(folder.path(), &split(line), &[]);
+    let (code, _, stderr) = told("process run ls /srv");
+    assert!(code == 2 && stderr.contains("\nhint: words for <ARGS> stand behind --\n"), "{stderr}");
+    assert_eq!(told("process run ls --dry-run -- /srv").0, 0);
+    let (code, _, stderr) = told("file copy a b c");
+    assert!(code == 2 && !stderr.contains("hint:"), "{stderr}");
+}
+
+#[test]
 fn all_words_at_fault_are_marked() {
     let folder = tempfile::tempdir().unwrap();
     for (line, marks) in [

@@ -82,8 +82,17 @@ fn has(shell: &str) -> bool {
 
 /// A directory with the script under the name that its shell looks for, and a file to complete.
 fn prepared(shell: &str, script: &str) -> (tempfile::TempDir, PathBuf) {
+    prepared_by(Command::new(env!("CARGO_BIN_EXE_demo")).args(["completions", shell]), script)
+}
+
+/// The same with the script by which the shell asks the program.
+fn asking(shell: &str, script: &str) -> (tempfile::TempDir, PathBuf) {
+    prepared_by(Command::new(env!("CARGO_BIN_EXE_demo")).env("COMPLETE", shell), script)
+}
+
+fn prepared_by(print: &mut Command, script: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
-    let printed = Command::new(env!("CARGO_BIN_EXE_demo")).args(["completions", shell]).output().unwrap();
+    let printed = print.output().unwrap();
     assert!(printed.status.success(), "{}", text(&printed.stderr));
     let script = directory.path().join(script);
     std::fs::write(&script, printed.stdout).unwrap();
@@ -99,7 +108,19 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn run(directory: &Path, command: &mut Command) -> Output {
-    command.current_dir(directory).env("HOME", directory).stdin(Stdio::null()).output().unwrap()
+    command
+        .current_dir(directory)
+        .env("HOME", directory)
+        .env("PATH", path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// Where programs are looked for: the demo is one of them, for shells that ask it.
+fn path() -> String {
+    let demo = Path::new(env!("CARGO_BIN_EXE_demo")).parent().unwrap();
+    format!("{}:{}", demo.display(), std::env::var("PATH").unwrap())
 }
 
 fn accepts(shell: &str, script: &Path) {
@@ -125,7 +146,9 @@ impl Bash {
             tempfile::Builder::new().tempfile_in(directory).unwrap().into_temp_path().keep().unwrap();
         let line = format!("cd {} && exec bash --norc --noprofile -i", directory.display());
         let home = directory.display().to_string();
-        let mut terminal = pty::start(&line, &[("HOME", home.as_str()), ("INPUTRC", "/dev/null")]);
+        let path = path();
+        let env = [("HOME", home.as_str()), ("INPUTRC", "/dev/null"), ("PATH", path.as_str())];
+        let mut terminal = pty::start(&line, &env);
         // Ctrl-T writes down what the line has become.
         let report = format!("printf '%s\\n' \"$READLINE_LINE\" >> {}", answers.display());
         let bound = format!("report() {{ {report}; }}; bind -x '\"\\C-t\": report'");
@@ -169,6 +192,24 @@ fn bash_completes_words_options_choices_and_paths() {
     }
 }
 
+/// What fish offers for a line, one word behind the other.
+fn fish(directory: &Path, script: &Path, line: &str) -> String {
+    let order = format!("source {}; complete -C '{line}'", script.display());
+    let done = run(directory, Command::new("fish").args(["--no-config", "-c", &order]));
+    assert!(done.stderr.is_empty(), "{line}: {}", text(&done.stderr));
+    let shown = text(&done.stdout);
+    let words: Vec<&str> = shown.lines().map(|line| line.split('\t').next().unwrap_or_default()).collect();
+    words.join(" ")
+}
+
+/// What a line becomes in zsh when Tab is pressed.
+fn zsh(directory: &Path, line: &str) -> String {
+    let answer = tempfile::tempdir().unwrap();
+    let file = answer.path().join("line");
+    let mut zsh = Command::new("zsh");
+    text(&run(directory, zsh.arg("-f").arg(driver("zsh.zsh")).arg(directory).arg(&file).arg(line)).stdout)
+}
+
 #[test]
 fn fish_completes_words_options_choices_and_paths() {
     if !has("fish") {
@@ -176,15 +217,7 @@ fn fish_completes_words_options_choices_and_paths() {
     }
     let (directory, script) = prepared("fish", "demo.fish");
     accepts("fish", &script);
-    let complete = |line: &str| {
-        let order = format!("source {}; complete -C '{line}'", script.display());
-        let done = run(directory.path(), Command::new("fish").args(["--no-config", "-c", &order]));
-        assert!(done.stderr.is_empty(), "{line}: {}", text(&done.stderr));
-        let shown = text(&done.stdout);
-        let words: Vec<&str> =
-            shown.lines().map(|line| line.split('\t').next().unwrap_or_default()).collect();
-        words.join(" ")
-    };
+    let complete = |line: &str| fish(directory.path(), &script, line);
     for (line, word) in LINES {
         assert_eq!(complete(line), word, "{line}");
     }
@@ -200,16 +233,7 @@ fn zsh_completes_words_options_choices_and_paths() {
     }
     let (directory, script) = prepared("zsh", "_demo");
     accepts("zsh", &script);
-    let complete = |line: &str| {
-        let answer = tempfile::tempdir().unwrap();
-        let file = answer.path().join("line");
-        let mut zsh = Command::new("zsh");
-        let done = run(
-            directory.path(),
-            zsh.arg("-f").arg(driver("zsh.zsh")).arg(directory.path()).arg(&file).arg(line),
-        );
-        text(&done.stdout)
-    };
+    let complete = |line: &str| zsh(directory.path(), line);
     for (line, word) in LINES {
         let head = line.rsplit_once(' ').unwrap().0;
         // zsh adds the `=` behind which a value may stand.
@@ -217,6 +241,93 @@ fn zsh_completes_words_options_choices_and_paths() {
     }
     for line in HIDDEN {
         assert_eq!(complete(line), line, "{line}");
+    }
+}
+
+#[test]
+fn shells_that_ask_the_program_complete_the_same() {
+    if !has("bash") || !has("setsid") || !has("fish") {
+        return;
+    }
+    let (in_bash, script) = asking("bash", "demo.bash");
+    accepts("bash", &script);
+    for setup in [":", "COMP_WORDBREAKS=${COMP_WORDBREAKS//[=@:]/}"] {
+        let mut bash = Bash::start(in_bash.path(), &script, setup);
+        for (line, word) in LINES {
+            let head = line.rsplit_once(' ').unwrap().0;
+            assert_eq!(bash.complete(line), format!("{head} {word}"), "{setup}: {line}");
+        }
+        bash.terminal.send("exit\n");
+        bash.terminal.kept();
+    }
+    let (in_fish, script) = asking("fish", "demo.fish");
+    accepts("fish", &script);
+    for (line, word) in LINES {
+        assert_eq!(fish(in_fish.path(), &script, line), word, "{line}");
+    }
+}
+
+/// What the script tells elvish of a half-typed line: the shell itself keeps what begins with the last word.
+const ELVISH: [(&str, &[&str]); 6] = [
+    ("demo sto", &["store"]),
+    ("demo store search lamp --level hi", &["low", "high"]),
+    ("demo --color=ne", &["--color=auto", "--color=always", "--color=never"]),
+    ("demo -o ya", &["text", "json", "jsonl", "yaml", "table"]),
+    ("demo store search lamp --li", &["--limit"]),
+    ("demo --color never store sea", &["search"]),
+];
+
+#[test]
+fn elvish_completes_words_options_and_choices() {
+    if !has("elvish") || !has("setsid") {
+        return;
+    }
+    let (directory, script) = prepared("elvish", "demo.elv");
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let home = directory.path().display().to_string();
+    let mut terminal = pty::start("exec elvish -norc", &[("HOME", home.as_str())]);
+    let text_of = "{|c| if (eq (kind-of $c) string) { echo $c } else { echo $c[stem] } }";
+    let mut order = format!("eval (slurp < {})", script.display());
+    for (row, (line, _)) in ELVISH.iter().enumerate() {
+        let ask = format!("$edit:completion:arg-completer[demo] {line} | each {text_of}");
+        order.push_str(&format!("; {ask} > {}", at(&row.to_string())));
+    }
+    terminal.send(&format!("{order}; echo > {}\r", at("told")));
+    program::until("elvish", || Path::new(&at("told")).exists());
+    for (row, (line, words)) in ELVISH.iter().enumerate() {
+        let told = std::fs::read_to_string(at(&row.to_string())).unwrap();
+        let told: Vec<&str> = told.lines().collect();
+        assert!(words.iter().all(|word| told.contains(word)), "{line}: {told:?}");
+        // Choices stand alone.
+        assert!(words.len() == 1 || told == *words, "{line}: {told:?}");
+    }
+    terminal.send("exit\r");
+    terminal.kept();
+}
+
+#[test]
+fn shells_whose_scripts_clap_leaves_without_choices_have_those_of_every_option() {
+    let print = |shell: &str| {
+        let printed = Command::new(env!("CARGO_BIN_EXE_demo")).args(["completions", shell]).output().unwrap();
+        text(&printed.stdout)
+    };
+    let (powershell, elvish) = (print("powershell"), print("elvish"));
+    for (option, words) in [
+        ("demo;store;search --level", &["low", "high"][..]),
+        ("demo;store;search --format", &["text", "json", "jsonl", "yaml", "table"]),
+        ("demo;store;search -o", &["text", "json", "jsonl", "yaml", "table"]),
+        ("demo --color", &["auto", "always", "never"]),
+        ("demo;tools;list --color", &["auto", "always", "never"]),
+    ] {
+        let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+        let line = format!("'{option}' {{ {} }}", words.join(", "));
+        assert_eq!(powershell.lines().filter(|found| found.trim() == line).count(), 1, "{line}");
+        let line = format!("&'{option}'= [{}]", words.join(" "));
+        assert_eq!(elvish.lines().filter(|found| found.trim() == line).count(), 1, "{line}");
+    }
+    // Nothing is left of what stands for what a program has.
+    for mark in ["PROGRAM", "PATHS", "CHOICES"] {
+        assert!(!powershell.contains(mark) && !elvish.contains(mark), "{mark}");
     }
 }
 

@@ -65,6 +65,7 @@ impl Session<'_> {
         if let Some(progress) = &ready.progress {
             progress.end();
         }
+        let shown = told.is_some();
         let result = match told {
             Some(Told { lost: Some(lost), .. }) => match self.cut_off(result, &lost) {
                 Some(error) => Err(error),
@@ -74,7 +75,8 @@ impl Session<'_> {
                 if !told.ended {
                     self.print("\n");
                 }
-                result.map(|output| self.rest(output, &told, &ready.stage))
+                self.note_skipped(&told, &ready.stage);
+                result.map(rest)
             }
             None => result,
         };
@@ -88,7 +90,7 @@ impl Session<'_> {
             Ok(output) => self.show(output, &ready.stage),
             Err(error) => {
                 let settled = Settled::of_call(error, &ready.stage.table, &ready.gathered);
-                self.report(&settled, &ready.stage)
+                self.report(&Settled { shown, ..settled }, &ready.stage)
             }
         }
     }
@@ -107,15 +109,11 @@ impl Session<'_> {
         }
     }
 
-    /// What is left of a result whose output has been shown as it came.
-    fn rest(&mut self, output: ToolOutput, told: &Told, stage: &Stage) -> ToolOutput {
+    /// Tells how much of the output that came was not shown.
+    fn note_skipped(&mut self, told: &Told, stage: &Stage) {
         let quiet = stage.settings.as_ref().is_some_and(|settings| settings.quiet);
         if told.skipped > 0 && !quiet {
             self.complain(&format!("{} bytes not shown; -o json shows all\n", told.skipped));
-        }
-        match &output.trailer {
-            Some(trailer) => ToolOutput { content: vec![Content::text(trailer)], ..output },
-            None => output,
         }
     }
 
@@ -314,6 +312,14 @@ impl Session<'_> {
             groups: &self.cli.groups,
             missing: &self.missing_secrets(registry, None),
         })
+    }
+}
+
+/// What is left of a result whose output has been shown as it came.
+fn rest(output: ToolOutput) -> ToolOutput {
+    match &output.trailer {
+        Some(trailer) => ToolOutput { content: vec![Content::text(trailer)], ..output },
+        None => output,
     }
 }
 

@@ -87,7 +87,7 @@ impl ClapTree<'_> {
             .collect();
         let groups: Vec<String> = tools.listed_groups().cloned().collect();
         let named = |command: Command| command.mut_args(|arg| offering(arg, Arg::is_positional, &names));
-        let topics = builtin::help::words().map(plain);
+        let topics = builtin::help::topics::words().map(plain);
         let pages: Vec<Command> = root
             .get_subcommands()
             .filter(|top| top.get_name() != "help")

@@ -19,6 +19,9 @@ pub(crate) struct Fault {
     pub(crate) words: Vec<Range<usize>>,
 }
 
+/// What is expected in place of a surplus word.
+pub(crate) const SURPLUS: &str = "no more arguments";
+
 impl Fault {
     /// An issue with the whole input; say more with the other functions.
     pub(crate) fn new(code: IssueCode, expected: impl Into<String>, got: impl Into<String>) -> Fault {
@@ -29,7 +32,7 @@ impl Fault {
 
     /// A word for which there is no place.
     pub(crate) fn surplus(word: &str) -> Fault {
-        Fault::new(IssueCode::Unknown, "no more arguments", text(word))
+        Fault::new(IssueCode::Unknown, SURPLUS, text(word))
     }
 
     /// An option that does not exist.

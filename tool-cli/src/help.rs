@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clap::Command;
 use serde_json::{Map, Value};
 use tool_core::ToolDef;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::builtin;
 use crate::command_line;
@@ -108,7 +109,7 @@ impl Page<'_> {
                 )
             }
             Detail::Full => {
-                let topics = builtin::help::topics();
+                let topics = builtin::help::topics::listed();
                 format!(
                     "'{name} COMMAND --help' tells more of a command or group, '{name} help TOPIC' of {topics}."
                 )
@@ -199,7 +200,7 @@ impl Page<'_> {
     }
 
     fn columns(&self) -> usize {
-        self.width.clamp(HELP_WIDTH.0, HELP_WIDTH.1)
+        columns(self.width)
     }
 
     fn command(&self) -> Command {
@@ -253,13 +254,18 @@ pub(crate) fn needs(def: &ToolDef<'_>, missing: &BTreeSet<String>) -> String {
     if keys.is_empty() { String::new() } else { format!(" [needs {}]", keys.join(", ")) }
 }
 
+/// Columns of a page at a terminal that has so many.
+pub(crate) fn columns(terminal: usize) -> usize {
+    terminal.clamp(HELP_WIDTH.0, HELP_WIDTH.1)
+}
+
 /// A text behind a head, wrapped at a width with its lines under its beginning.
-fn hanging(head: &str, text: &str, width: usize) -> String {
-    let indent = head.len();
+pub(crate) fn hanging(head: &str, text: &str, width: usize) -> String {
+    let indent = head.width();
     let mut out = String::new();
     let mut line = head.to_owned();
     for word in text.split(' ') {
-        if line.len() > indent && line.trim_end().len() + 1 + word.len() > width {
+        if line.width() > indent && line.trim_end().width() + 1 + word.width() > width {
             out.push_str(line.trim_end());
             out.push('\n');
             line = " ".repeat(indent);

@@ -7,6 +7,7 @@ use std::ops::Range;
 use tool_core::{ArgIssue, IssueCode, ToolError};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::fault::SURPLUS;
 use crate::flags::Table;
 use crate::quote::quote;
 use crate::settled::{Settled, unlisted};
@@ -62,14 +63,37 @@ pub(crate) fn render(settled: &Settled, scene: &Scene<'_>) -> String {
             let _ = write!(out, "\n{echo}");
         }
     }
+    if !scene.verbose && !settled.shown {
+        output(&mut out, error, scene);
+    }
     tail(&mut out, error, scene);
     out
+}
+
+/// What the call wrote before it failed, each stream under its name.
+fn output(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
+    let texts = error.details().iter().filter(|(key, _)| error.is_content(key));
+    let texts = texts.filter_map(|(key, value)| Some((key, value.as_str()?)));
+    for (name, text) in texts.filter(|(_, text)| !text.is_empty()) {
+        let _ = writeln!(out, "{}:", scene.safe(name));
+        indented(out, &scene.safe(text));
+    }
+}
+
+/// A text below the line that says what it is.
+fn indented(out: &mut String, text: &str) {
+    for line in text.lines() {
+        let margin = if line.is_empty() { "" } else { "  " };
+        let _ = writeln!(out, "{margin}{line}");
+    }
 }
 
 /// What to do next.
 fn tail(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
     if let Some(hint) = error.hint_str() {
         let _ = writeln!(out, "hint: {}", scene.safe(hint));
+    } else if let Some(last) = behind_dashes(error, scene.table) {
+        let _ = writeln!(out, "hint: words for <{last}> stand behind --");
     }
     if let Some(after) = error.retry_after_value() {
         let _ = writeln!(out, "retry after {}s", after.as_secs_f64().ceil());
@@ -77,14 +101,19 @@ fn tail(out: &mut String, error: &ToolError, scene: &Scene<'_>) {
     if scene.verbose && !error.details().is_empty() {
         let details = yaml::render(&serde_json::Value::Object(error.details().clone()));
         let _ = writeln!(out, "details:");
-        for line in scene.safe(&details).lines() {
-            let _ = writeln!(out, "{}", format!("  {line}").trim_end());
-        }
+        indented(out, &scene.safe(&details));
     }
     if !error.arg_issues().is_empty() {
         let words: Vec<&str> = scene.command.into_iter().flatten().map(String::as_str).collect();
         let _ = writeln!(out, "\nhelp: {} --help", [&[scene.program], &words[..]].concat().join(" "));
     }
+}
+
+/// The words behind `--`, for somebody who may have meant a surplus word as one of them.
+fn behind_dashes<'t>(error: &ToolError, table: &'t Table) -> Option<&'t str> {
+    let surplus = |issue: &ArgIssue| issue.expected == SURPLUS && issue.path.is_empty();
+    let last = table.params.iter().find(|param| param.last)?;
+    error.arg_issues().iter().any(surplus).then_some(last.value_name.as_str())
 }
 
 /// One line per issue in two columns: the option with the rest of the path, then the sentence.

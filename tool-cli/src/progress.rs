@@ -16,6 +16,10 @@ use crate::visible::visible;
 /// A call that ends earlier shows nothing.
 pub(crate) const PROGRESS_DELAY: Duration = Duration::from_millis(500);
 
+/// Columns at the right edge that are left to the `^C` that a terminal writes itself: a line that fills them is broken there,
+/// and the part above stays when the other one is cleared.
+const ECHO: u16 = 2;
+
 /// How often the line is drawn.
 const FRAME: Duration = Duration::from_millis(100);
 
@@ -307,7 +311,7 @@ impl Screen {
 
 impl TermLike for Screen {
     fn width(&self) -> u16 {
-        self.columns
+        self.columns.saturating_sub(ECHO).max(1)
     }
 
     fn move_cursor_up(&self, count: usize) -> io::Result<()> {

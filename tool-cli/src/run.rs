@@ -159,9 +159,9 @@ fn lines<S: tracing::Subscriber + for<'span> LookupSpan<'span>>() -> impl Layer<
     tracing_subscriber::fmt::layer().with_writer(Line::default).with_ansi(false).without_time()
 }
 
-/// A line on standard error, over what progress may have drawn there.
+/// A line on standard error, over what progress may have drawn there: in one piece, for progress goes on.
 fn complain(line: &str) {
-    let _ = writeln!(Line::default(), "{line}");
+    let _ = Line::default().write_all(format!("{line}\n").as_bytes());
 }
 
 /// One line of the log. On a terminal it begins where the line does, and clears what stands there.

@@ -18,13 +18,15 @@ pub(crate) struct Settled {
     pub(crate) flags: Vec<Option<String>>,
     /// For each issue the words at fault.
     pub(crate) words: Vec<Vec<Range<usize>>>,
+    /// Whether the output that its details hold has been shown as it came.
+    pub(crate) shown: bool,
 }
 
 impl Settled {
     /// An error that has nothing to do with arguments.
     pub(crate) fn plain(error: ToolError) -> Settled {
         let issues = error.arg_issues().len();
-        Settled { error, flags: vec![None; issues], words: vec![Vec::new(); issues] }
+        Settled { error, flags: vec![None; issues], words: vec![Vec::new(); issues], shown: false }
     }
 
     /// An error made of faults alone.
@@ -32,7 +34,7 @@ impl Settled {
         let issues: Vec<ArgIssue> = faults.iter().map(|fault| fault.issue.clone()).collect();
         let (flags, words) = faults.into_iter().map(|fault| (fault.flag, fault.words)).unzip();
         let total = issues.len();
-        Settled { error: refused(issues, total), flags, words }.told()
+        Settled { error: refused(issues, total), flags, words, shown: false }.told()
     }
 
     /// The error of a call.
@@ -47,7 +49,7 @@ impl Settled {
         let (flags, words) = kept.iter().map(|issue| origin(issue, table, gathered, &mut open)).unzip();
         let total = kept.len() + unlisted(&error);
         let error = if dropped { refused(kept, total) } else { error };
-        Settled { error, flags, words }.told()
+        Settled { error, flags, words, shown: false }.told()
     }
 
     /// The same with the options in its details, for programs.

@@ -125,17 +125,13 @@ impl Sources<'_> {
 
     /// Refuses standard input where that is a person who must not be asked.
     fn may_ask(&self) -> Result<(), Box<Fault>> {
-        if self.stdin_is_terminal && self.no_input {
-            let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
-            return Err(Box::new(fault.hint("standard input is a terminal and --no-input is set")));
-        }
-        Ok(())
+        if self.stdin_is_terminal && self.no_input { Err(asks_somebody()) } else { Ok(()) }
     }
 
     /// Tells a person at a terminal that the program waits for typing.
     fn tell_waiting(&mut self, flag: &str) {
         if let Some(notes) = self.notes.as_mut().filter(|_| self.stdin_is_terminal) {
-            let _ = writeln!(notes, "reading {flag} from standard input; end with Ctrl-D");
+            let _ = notes.write_all(waiting(flag).as_bytes());
         }
     }
 
@@ -154,6 +150,17 @@ impl Sources<'_> {
         let mut file = open(path, typed, self.cwd)?;
         read(&mut file).map_err(|why| unreadable(typed, &quoted(path), &why))
     }
+}
+
+/// The fault of standard input where that is a person who must not be asked.
+pub(crate) fn asks_somebody() -> Box<Fault> {
+    let fault = Fault::new(IssueCode::Invalid, "standard input once", text("-"));
+    Box::new(fault.hint("standard input is a terminal and --no-input is set"))
+}
+
+/// What a person at a terminal is told while the program waits for typing.
+pub(crate) fn waiting(flag: &str) -> String {
+    format!("reading {flag} from standard input; end with Ctrl-D\n")
 }
 
 /// Opens a file to read, relative to the working directory. `typed` is the word that named it.

@@ -22,8 +22,12 @@ fn greet(
     /// Where it is kept from others.
     #[arg(hidden)]
     place: Option<&str>,
+    /// What is said.
+    #[arg(stdin)]
+    words: Option<&str>,
 ) -> String {
-    format!("hello {name} {}", place.unwrap_or_default()).repeat(times as usize)
+    let said = format!("hello {name} {}{}", place.unwrap_or_default(), words.unwrap_or_default());
+    said.repeat(times as usize)
 }
 
 #[derive(Clone, Default)]
@@ -46,18 +50,30 @@ impl Sink {
 }
 
 fn run(shell: &str, line: &[&str]) -> (ExitCode, String, String) {
+    run_in("/", shell, line)
+}
+
+fn run_in(directory: &str, shell: &str, line: &[&str]) -> (ExitCode, String, String) {
     let cli = Cli::new(Registry::builder().add::<GreetTool>().build().unwrap()).name("demo");
     let (stdout, stderr) = (Sink::default(), Sink::default());
     let env = [("COMPLETE".into(), shell.into())].into();
-    let io =
-        Io { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()), env, ..Io::detached("/") };
+    let io = Io {
+        stdout: Box::new(stdout.clone()),
+        stderr: Box::new(stderr.clone()),
+        env,
+        ..Io::detached(directory)
+    };
     let code = cli.run_from(line.iter().copied(), io);
     (code, stdout.text(), stderr.text())
 }
 
 /// The words that a line may go on with, without their texts.
 fn offered(line: &[&str]) -> Vec<String> {
-    let (code, stdout, stderr) = run("fish", &[&["--", "demo"], line].concat());
+    offered_in("/", line)
+}
+
+fn offered_in(directory: &str, line: &[&str]) -> Vec<String> {
+    let (code, stdout, stderr) = run_in(directory, "fish", &[&["--", "demo"], line].concat());
     assert_eq!((code, stderr.as_str()), (ExitCode::SUCCESS, ""));
     stdout.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
 }
@@ -70,6 +86,20 @@ fn words_and_options_that_are_listed_are_offered_and_hidden_ones_are_not() {
     assert_eq!(offered(&["shop", "greet", "--ti"]), ["--times", "--timeout"]);
     assert!(!offered(&["shop", "greet", "--"]).contains(&"--place".to_owned()));
     assert_eq!(offered(&["-o", "ya"]), ["yaml"]);
+}
+
+#[test]
+fn files_are_offered_behind_the_sign_where_a_value_may_be_one() {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    for line in [&["shop", "greet", "Ann", "--words", "@dyn"][..], &["shop", "greet", "--input", "@dyn"]] {
+        assert_eq!(offered_in(here, line), ["@dynamic.rs"], "{line:?}");
+    }
+    assert_eq!(offered_in(here, &["shop", "greet", "--words=@dyn"]), ["--words=@dynamic.rs"]);
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    assert_eq!(offered_in(beside, &["shop", "greet", "--words", "@../tests/dyn"]), ["@../tests/dynamic.rs"]);
+    assert_eq!(offered_in(here, &["shop", "greet", "--words", "dyn"]), [""; 0]);
+    // What is no more than text is none, whatever it begins with.
+    assert_eq!(offered_in(here, &["shop", "greet", "@dyn"]), [""; 0]);
 }
 
 #[test]

@@ -42,6 +42,35 @@ fn what_is_out_stays_out_when_the_call_fails() {
 }
 
 #[test]
+fn what_a_failed_call_wrote_is_told_where_nobody_saw_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "printf \"one\\n\\n two\"; echo three >&2; exit 7";
+    let failed = |options: &str| {
+        let line = line(folder.path(), options, script).replace(" --no-check", "");
+        let output = homeless(Command::new("sh").args(["-c", &line])).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]), "{options}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let head = "error[command_failed]: Command failed with exit code 7\n";
+    assert_eq!(failed(""), format!("{head}stdout:\n  one\n\n   two\nstderr:\n  three\n"));
+    // All details hold the output already.
+    let verbose = failed("-v");
+    assert_eq!((verbose.matches("three").count(), verbose.matches("\nstderr:").count()), (1, 0), "{verbose}");
+    assert_eq!(failed("--json").lines().count(), 1);
+}
+
+#[test]
+fn what_is_shown_of_output_and_what_is_not_is_told_of_a_failed_call_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = line(folder.path(), "", "seq 100000; exit 7").replace(" --no-check", "");
+    let (code, screen) = start(&script, &[]).end();
+    assert_eq!((code, screen.iter().filter(|line| *line == "100000").count()), (Some(1), 1));
+    let [.., skipped, error] = screen.as_slice() else { panic!("{screen:?}") };
+    assert!(skipped.ends_with(" bytes not shown; -o json shows all"), "{skipped}");
+    assert!(error.starts_with("error[command_failed]"), "{error}");
+}
+
+#[test]
 fn what_a_terminal_acts_upon_is_shown_as_text() {
     let folder = tempfile::tempdir().unwrap();
     let (code, screen) = start(&line(folder.path(), "", "printf \"\\033[2Jx\\n\""), &[]).end();

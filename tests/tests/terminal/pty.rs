@@ -12,7 +12,7 @@ use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::program::{PATIENCE, until};
-use crate::screen::screen;
+use crate::screen::{COLUMNS, screen};
 
 /// How long the last bytes may take.
 const LAST_BYTES: Duration = Duration::from_secs(5);
@@ -39,7 +39,8 @@ pub(crate) fn start_unread(line: &str, env: &[(&str, &str)]) -> (Pty, Sender<()>
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
-    tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: COLUMNS as u16, ws_xpixel: 0, ws_ypixel: 0 })
+        .unwrap();
     let slave = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     let end = || Stdio::from(slave.try_clone().unwrap());
     let mut command = Command::new("setsid");

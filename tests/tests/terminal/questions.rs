@@ -1,6 +1,6 @@
 //! Questions of a running tool at the controlling terminal.
 
-use crate::program::PATIENT;
+use crate::program::{DEMO, PATIENT};
 use crate::pty::{Pty, start};
 
 const WHAT: &str = "  what: What to drink. (string): ";
@@ -77,4 +77,20 @@ fn where_nobody_can_be_asked_the_call_is_denied() {
         assert!(screen.concat().contains("\"code\":\"input_unavailable\""), "{line}: {screen:?}");
     }
     assert_eq!(start(&format!("{PATIENT} order --no-input"), &[]).end().0, Some(5));
+}
+
+#[test]
+fn whoever_is_to_type_the_lines_of_a_batch_is_told_so_unless_nobody_is_to_be_asked() {
+    let mut run = start(&format!("{DEMO} call --jsonl -"), &[]);
+    run.expect("reading --jsonl from standard input; end with Ctrl-D");
+    run.send("{\"id\":1,\"tool\":\"ping\"}\n");
+    run.expect("\"data\":\"pong\"");
+    run.send("\u{4}");
+    assert_eq!(run.end().0, Some(0));
+    let (code, screen) = start(&format!("{DEMO} call --jsonl - --no-input"), &[]).end();
+    assert_eq!(code, Some(2));
+    assert!(
+        screen.iter().any(|line| line.contains("standard input is a terminal and --no-input")),
+        "{screen:?}"
+    );
 }

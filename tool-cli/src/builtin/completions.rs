@@ -2,8 +2,10 @@
 //!
 //! clap writes the scripts; what it leaves out of them for a shell is added here, in a file of its own for each.
 
-mod bash;
+pub(crate) mod bash;
+mod elvish;
 mod fish;
+mod powershell;
 mod zsh;
 
 use clap_complete::{Generator, aot};
@@ -43,8 +45,12 @@ pub(crate) fn completions(
         Shell::Bash => bash::completed(&script(aot::Bash, &mut command), &command),
         Shell::Zsh => zsh::completed(&script(aot::Zsh, &mut command), &command),
         Shell::Fish => fish::completed(&script(aot::Fish, &mut command), &command),
-        Shell::Powershell => script(aot::PowerShell, &mut with_choices(command)),
-        Shell::Elvish => script(aot::Elvish, &mut with_choices(command)),
+        Shell::Powershell => {
+            powershell::completed(&script(aot::PowerShell, &mut with_choices(command.clone())), &command)
+        }
+        Shell::Elvish => {
+            elvish::completed(&script(aot::Elvish, &mut with_choices(command.clone())), &command)
+        }
         Shell::Nushell => script(Nushell, &mut command),
     };
     Ok(ToolOutput::text(script))
@@ -63,6 +69,41 @@ fn with_choices(command: clap::Command) -> clap::Command {
     let choices: Vec<clap::Command> =
         first.iter().map(|choice| clap::Command::new(choice.get_name().to_owned())).collect();
     command.mut_subcommands(with_choices).subcommands(choices)
+}
+
+/// Every command with its path: its words with `;` between them, as scripts of clap have them.
+fn paths(root: &clap::Command) -> Vec<(String, &clap::Command)> {
+    let mut paths = Vec::new();
+    let mut open = vec![(root.get_name().to_owned(), root)];
+    while let Some((path, command)) = open.pop() {
+        let below: Vec<_> = command.get_subcommands().collect();
+        open.extend(below.into_iter().rev().map(|below| (format!("{path};{}", below.get_name()), below)));
+        paths.push((path, command));
+    }
+    paths
+}
+
+/// The choices of each option that has some, behind the path of its command: `'demo;store;search --level'`, all quoted.
+fn choices(root: &clap::Command) -> Vec<(String, Vec<String>)> {
+    let mut choices = Vec::new();
+    for (path, command) in paths(root) {
+        for arg in command.get_opts() {
+            let words = arg.get_possible_values();
+            let words: Vec<String> = words.iter().map(|choice| quoted(choice.get_name())).collect();
+            if words.is_empty() {
+                continue;
+            }
+            let long = arg.get_long().map(|long| format!("{path} --{long}"));
+            let short = arg.get_short().map(|short| format!("{path} -{short}"));
+            choices.extend(long.into_iter().chain(short).map(|option| (quoted(&option), words.clone())));
+        }
+    }
+    choices
+}
+
+/// A text as a string of PowerShell or elvish.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// The commands that do something, each with its words behind the program's name.

@@ -61,7 +61,7 @@ impl Writer {
         let rendered = man.render(&mut bytes);
         rendered.map_err(|error| ToolError::internal("The manual page cannot be rendered.").source(error))?;
         let text = String::from_utf8_lossy(&bytes).into_owned() + &examples(command);
-        Ok(tidy(&text.replace(FIXED, " ")))
+        Ok(tidy(&unbroken(&text)))
     }
 }
 
@@ -79,6 +79,15 @@ fn examples(command: &Command) -> String {
     }
     roff.control("fi", []);
     roff.to_roff()
+}
+
+/// The longest bracket that is kept on one line: a longer one would stand out of a narrow page.
+const BRACKET: usize = 32;
+
+/// The page with the blanks of its brackets as those at which readers break no line.
+fn unbroken(page: &str) -> String {
+    let blank = |word: &str| if word.chars().count() > BRACKET { " " } else { "\\~" };
+    page.split_inclusive([' ', '\n']).map(|word| word.replace(FIXED, blank(word))).collect()
 }
 
 /// No word is broken, and no blanks are added: what a page shows of names and lines can be copied.

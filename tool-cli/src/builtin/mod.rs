@@ -4,7 +4,7 @@
 
 pub(crate) mod call;
 #[cfg(feature = "completions")]
-mod completions;
+pub(crate) mod completions;
 mod doctor;
 pub(crate) mod help;
 #[cfg(feature = "store")]

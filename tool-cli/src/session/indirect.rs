@@ -1,6 +1,6 @@
 //! The commands whose words name another command: `call NAME …` and `call --jsonl`.
 
-use std::io;
+use std::io::{self, Read};
 
 use tool_core::Registry;
 
@@ -8,11 +8,13 @@ use super::{Next, Refusal, Session, Stage, Waiting};
 use crate::approve::Yes;
 use crate::batch::{self, Batch, Warnings};
 use crate::builtin;
+use crate::fault::Fault;
 use crate::flags::Table;
 use crate::lex::{Lexed, Lexer};
-use crate::schema;
+use crate::settings::Settings;
 use crate::settled::Settled;
 use crate::tree::{Command, Tree};
+use crate::{schema, sources};
 
 impl Session<'_> {
     /// `call NAME …` is the tool's own command; `call --jsonl` is a batch.
@@ -79,8 +81,7 @@ impl Session<'_> {
         if let Err(error) = settings.check_file().and_then(|()| settings.check_root()) {
             return Err(Refusal::at(Settled::plain(error), stage));
         }
-        let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
-        let input = match batch::open(&asked.jsonl, stdin, &self.io.cwd) {
+        let input = match self.lines(&asked.jsonl, &settings) {
             Ok(input) => input,
             Err(fault) => {
                 let words = gathered.origins.of("/jsonl").and_then(|(_, words)| words);
@@ -105,6 +106,20 @@ impl Session<'_> {
             settings,
         };
         Ok(Next::Waiting(Box::new(Waiting::Batch(Box::new(batch), Box::new(stage)))))
+    }
+
+    /// What the lines of a batch are read from. A person who is to type them is told, if not forbidden to be asked.
+    fn lines(&mut self, jsonl: &str, settings: &Settings) -> Result<Box<dyn Read + Send>, Box<Fault>> {
+        if jsonl == "-" && self.io.tty.stdin {
+            if settings.no_input {
+                return Err(Box::new(sources::asks_somebody().at("jsonl").flag("--jsonl")));
+            }
+            if !settings.quiet {
+                self.complain(&sources::waiting("--jsonl"));
+            }
+        }
+        let stdin = std::mem::replace(&mut self.io.stdin, Box::new(io::empty()));
+        batch::open(jsonl, stdin, &self.io.cwd)
     }
 }
 

@@ -34,7 +34,8 @@ impl Session<'_> {
                 let advice = format!(
                     "settle them: {name} journal list --status in_doubt, {name} journal recover --run"
                 );
-                Check::warn("journal", format!("{shown}, {some} calls in doubt"), advice)
+                let calls = if some == 1 { "call" } else { "calls" };
+                Check::warn("journal", format!("{shown}, {some} {calls} in doubt"), advice)
             }
         };
         let section = json!({"path": shown, "in_doubt": in_doubt});

@@ -76,8 +76,14 @@ impl ToolError {
         self
     }
 
-    /// Whether a member of `details` was said to be content.
-    pub(crate) fn is_content(&self, key: &str) -> bool {
+    /// Whether a member of `details` was said to be content, by [`content_detail`](ToolError::content_detail).
+    ///
+    /// ```
+    /// use tool_core::ToolError;
+    /// let error = ToolError::failed("It ended.").content_detail("stdout", "one\n").detail("exit_code", 7);
+    /// assert!(error.is_content("stdout") && !error.is_content("exit_code"));
+    /// ```
+    pub fn is_content(&self, key: &str) -> bool {
         self.0.quoted.details.iter().any(|known| known == key)
     }
 
