@@ -2,6 +2,7 @@
 //! drop a part, there is an issue.
 
 #![allow(dead_code, reason = "what is decoded is only shown")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
 
 use std::collections::BTreeMap;
 

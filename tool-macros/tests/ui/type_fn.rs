@@ -7,6 +7,6 @@ fn t(
     x: fn(u8) -> u8,
     /// What else.
     y: Vec<for<'a> fn(&'a str)>,
-) -> String { String::new() }
+) { let _ = (x, y); }
 
 fn main() {}
