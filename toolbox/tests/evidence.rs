@@ -74,18 +74,30 @@ fn evidence_lies_beside_the_journal_that_knows_its_calls() {
 }
 
 #[test]
-fn evidence_beside_a_journal_in_the_workspace_is_sealed() {
+fn no_command_reads_evidence_even_where_it_may_read_beside_the_journal() {
     let base = tempfile::tempdir().unwrap();
+    let data = base.path().join("data");
     std::fs::create_dir(base.path().join("root")).unwrap();
-    let run = |words: &[&str]| with_journal(base.path(), "root/j.db", words);
-    assert!(run(&["file", "write", "a.txt", "old"]).status.success());
-    assert!(run(&["file", "write", "a.txt", "new"]).status.success());
-    let listed = run(&["file", "list"]);
-    assert_eq!(String::from_utf8_lossy(&listed.stdout).matches("j.db").count(), 0, "{listed:?}");
-    let file = base.path().join("root/j.db-effects").read_dir().unwrap().next().unwrap().unwrap().file_name();
-    for name in [format!("j.db-effects/{}", file.display()), "j.db-effects.total".to_owned()] {
-        let read = run(&["file", "read", &name]);
-        assert!(String::from_utf8_lossy(&read.stderr).contains("is a protected path"), "{read:?}");
-    }
-    assert!(run(&["file", "read", "a.txt"]).status.success());
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(data.join("other"), "read").unwrap();
+    let settings = base.path().join("settings.toml");
+    std::fs::write(&settings, format!("[sandbox]\nread = [{:?}]\n", data)).unwrap();
+    let run = |words: &[&str]| {
+        let words = [&["--config", settings.to_str().unwrap()], words].concat();
+        let output = with_journal(base.path(), "data/j.db", &words);
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    run(&["file", "write", "a.txt", "canary"]);
+    run(&["file", "write", "a.txt", "new"]);
+    let found = std::fs::read_dir(data.join("j.db-effects")).unwrap();
+    let mut kept = found.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    assert!(kept.any(|text| text.ends_with("canary")));
+    let script = format!(
+        "cat {0}/other; cat {0}/j.db-effects/* {0}/j.db-effects.total 2>/dev/null; true",
+        data.display()
+    );
+    let output = run(&["--format", "json", "shell", "bash", "sh", "--", "-c", &script]);
+    let output: serde_json::Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(output["stdout"], "read", "{output}");
 }

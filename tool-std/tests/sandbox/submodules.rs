@@ -220,20 +220,19 @@ async fn what_is_more_than_is_looked_at_is_frozen_refused_or_told_and_never_trus
     const MANY: usize = 101;
     let script = "echo x > .git/modules/0/config; echo x > .git/modules/100/config; echo x > a";
     // Nothing in it can be changed.
-    let (bench, _away) = bench();
+    let (mut bench, _away) = bench();
     many_modules(&bench.root(), MANY);
     run(&bench, ".", script).await.unwrap();
     assert!(!bench.root().join(".git/modules/0/config").exists() && bench.root().join("a").exists());
+    fs::remove_file(bench.root().join("a")).unwrap();
     // Where nothing keeps commands from it, none runs.
-    let (bench, _away) = bench_with(without(&[Layer::Mounts]));
-    many_modules(&bench.root(), MANY);
+    bench.sandbox = again(&bench.root(), without(&[Layer::Mounts]));
     let error = run(&bench, ".", script).await.unwrap_err();
     assert_eq!((error.kind().as_str(), error.code_str()), ("denied", "sandbox_unavailable"));
     assert!(error.message().contains(".git/modules leads to more than can be guarded"), "{error}");
     assert!(!bench.root().join("a").exists());
     // Or it is told.
-    let (bench, _away) = bench_with(without_in(Mode::BestEffort, &[Layer::Mounts]));
-    many_modules(&bench.root(), MANY);
+    bench.sandbox = again(&bench.root(), without_in(Mode::BestEffort, &[Layer::Mounts]));
     let result = run(&bench, ".", "echo x > a").await.unwrap().data();
     let gaps = result["sandbox"]["gaps"].to_string();
     assert!(gaps.contains(".git/modules leads to more than is looked at after commands"), "{gaps}");
@@ -246,4 +245,10 @@ async fn what_is_more_than_is_looked_at_is_frozen_refused_or_told_and_never_trus
         assert_eq!(error.details()["quarantined"], json!([".git/modules"]), "{error:?}");
         assert!(!bench.root().join(".git/modules").exists());
     }
+}
+
+/// Another sandbox around a workspace.
+fn again(root: &Path, policy: SandboxPolicy) -> Sandbox {
+    let workspace = Workspace::open(root, WorkspacePolicy::default()).unwrap();
+    Sandbox::open(SandboxPolicy { helper: Some(HELPER.into()), ..policy }, &workspace).unwrap()
 }
