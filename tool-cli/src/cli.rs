@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ApprovalLevel, ArgIssue, Caller, ContextBuilder, Executor, ExecutorBuilder, Metrics, Policy, Registry,
-    RowSource, Tool, ToolContext, ToolDef, ToolError,
+    ApprovalLevel, ArgIssue, Caller, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
+    Tool, ToolContext, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -16,6 +16,7 @@ use crate::exit::ExitCode;
 use crate::fault::Fault;
 use crate::flags::Table;
 use crate::globals::AllGiven;
+use crate::hooks::{End, Measure, Subscribe};
 use crate::io::Io;
 use crate::session::{Next, Session};
 use crate::settings::{self, OwnKey, Owner, Settings};
@@ -54,15 +55,6 @@ impl Recorded {
         Recorded
     }
 }
-
-/// What hears of spans and events beside the log.
-pub type LogLayer = Box<dyn tracing_subscriber::Layer<tracing_subscriber::Registry> + Send + Sync + 'static>;
-
-/// Makes what hears of spans and events beside the log.
-pub(crate) type Subscribe = dyn Fn(&Settings) -> Option<LogLayer> + Send + Sync;
-
-/// Makes who measures calls.
-pub(crate) type Measure = dyn Fn(&Settings) -> Option<Arc<dyn Metrics>> + Send + Sync;
 
 /// Finds out about a part of the program for `doctor`.
 pub(crate) type Inspect = dyn Fn(&Settings) -> Result<Probe, ToolError> + Send + Sync;
@@ -110,7 +102,7 @@ pub struct Cli {
     pub(crate) served: Option<Arc<crate::server::Closing>>,
     pub(crate) subscriber: Option<Arc<Subscribe>>,
     pub(crate) metrics: Option<Arc<Measure>>,
-    pub(crate) ended: Option<Box<dyn Fn() + Send + Sync>>,
+    pub(crate) ended: Option<Box<End>>,
     pub(crate) probes: Vec<(String, Box<Inspect>)>,
     pub(crate) tables: Vec<OwnTable>,
     pub(crate) keys: Vec<OwnKey>,
@@ -320,34 +312,6 @@ impl Cli {
     #[must_use]
     pub fn command<T: Tool>(mut self) -> Cli {
         self.commands.push(T::DEF);
-        self
-    }
-
-    /// Adds a layer that hears of spans and events beside the log, with a filter of its own. It is asked for once the settings are
-    /// read, where a process starts its log.
-    #[must_use]
-    pub fn subscriber<F>(mut self, layer: F) -> Cli
-    where
-        F: Fn(&Settings) -> Option<LogLayer> + Send + Sync + 'static,
-    {
-        self.subscriber = Some(Arc::new(layer));
-        self
-    }
-
-    /// Measures calls, and the commits of their journal.
-    #[must_use]
-    pub fn metrics<F>(mut self, metrics: F) -> Cli
-    where
-        F: Fn(&Settings) -> Option<Arc<dyn Metrics>> + Send + Sync + 'static,
-    {
-        self.metrics = Some(Arc::new(metrics));
-        self
-    }
-
-    /// Says what is done when everything is over, before the process ends.
-    #[must_use]
-    pub fn ended<F: Fn() + Send + Sync + 'static>(mut self, end: F) -> Cli {
-        self.ended = Some(Box::new(end));
         self
     }
 

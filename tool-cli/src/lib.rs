@@ -38,6 +38,7 @@ pub mod format;
 mod gather;
 pub mod globals;
 mod help;
+mod hooks;
 mod inspect;
 mod interrupt;
 mod io;
@@ -87,8 +88,9 @@ pub mod words;
 pub mod yaml;
 
 pub use builtin::RESERVED;
-pub use cli::{Cli, LogLayer};
+pub use cli::Cli;
 pub use exit::ExitCode;
+pub use hooks::LogLayer;
 pub use io::{Io, Settled, Terminal, Tty};
 pub use run::{main, main_from, run};
 pub use schema::Target as SchemaTarget;

@@ -15,7 +15,8 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::cli::{Cli, Subscribe};
+use crate::cli::Cli;
+use crate::hooks::Subscribe;
 use crate::interrupt::{self, Interrupt, Interruptible, Trigger};
 use crate::io::{Io, Terminal, Tty};
 use crate::settings::Settings;

@@ -24,7 +24,8 @@ use tool_store::{LazyJournal, Meter, SqliteOptions, StoredApprovals};
 pub(crate) use self::ledger::Ledger;
 pub use self::place::Place;
 use self::table::JournalTable;
-use crate::cli::{Cli, Measure};
+use crate::cli::Cli;
+use crate::hooks::Measure;
 use crate::settings::Settings;
 
 /// Hears of a call whose process died.

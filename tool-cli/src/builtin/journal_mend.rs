@@ -83,6 +83,7 @@ pub(crate) async fn journal_resolve(
 }
 
 /// Undoes the calls of a run, newest first. It stops at the first that fails.
+#[allow(clippy::too_many_arguments, reason = "each is an option of the command")]
 #[tool(group = "journal", register = false, side_effect, idempotent)]
 pub(crate) async fn journal_revert(
     /// The run.

@@ -115,12 +115,13 @@ fn environment(about: &Program, tree: &Tree<'_>) -> String {
 }
 
 /// Variables that many programs know.
-const COMMON: [(&str, &str); 6] = [
+const COMMON: [(&str, &str); 7] = [
     ("NO_COLOR", "No colours, if not empty"),
     ("CLICOLOR_FORCE", "Colours although there is no terminal"),
     ("TERM", "No colours if it is dumb"),
     ("XDG_CONFIG_HOME", "Where the directory with the settings file is, else $HOME/.config"),
     ("HOME", "The home directory"),
+    ("TRACEPARENT", "The trace that calls belong to, as W3C Trace Context has it"),
     ("SOURCE_DATE_EPOCH", "The date of manual pages, in seconds"),
 ];
 

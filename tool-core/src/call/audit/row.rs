@@ -160,7 +160,6 @@ impl AuditRow {
             parked: known.parked,
             key_sha256: known.key_sha256.clone(),
             trace_id: known.trace_id.clone(),
-            ..AuditRow::default()
         }
     }
 }
