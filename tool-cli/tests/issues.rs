@@ -37,6 +37,7 @@ const ALLOWED: [(&str, &str); 18] = [
     ),
     ("select/told.rs", "names of `--select` that no result of the tool has"),
     ("store/coordinates.rs", "the place of a call in a run, which comes from variables"),
+    ("store/table.rs", "lengths of time in the settings file's table of the journal"),
     ("people.rs", "reads codes to word them for people"),
 ];
 

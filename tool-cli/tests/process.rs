@@ -11,7 +11,7 @@ const PROCESS: [&str; 10] = [
     "io::stdin(",
     "io::stdout(",
     "io::stderr(",
-    "current_dir(",
+    "env::current_dir(",
     "set_global_default",
     "set_hook(",
     "/dev/tty",
