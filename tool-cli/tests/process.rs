@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What belongs to the process.
-const PROCESS: [&str; 10] = [
+const PROCESS: [&str; 11] = [
     "std::env::",
     "io::stdin(",
     "io::stdout(",
@@ -16,7 +16,8 @@ const PROCESS: [&str; 10] = [
     "set_hook(",
     "/dev/tty",
     "process::exit(",
-    "tracing_subscriber",
+    "tracing_subscriber::fmt",
+    "tracing_subscriber::registry(",
 ];
 
 fn sources(directory: &Path) -> Vec<PathBuf> {
