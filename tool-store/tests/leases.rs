@@ -57,9 +57,8 @@ async fn store(#[ctx] begun: &Begun, #[ctx] go: &Go, ctx: &ToolContext) -> Resul
 #[derive(Clone, Default)]
 struct Go(Arc<Notify>);
 
-async fn worker(server: &Server, database: &str) -> (Arc<PostgresJournal>, Executor) {
-    let journal =
-        PostgresJournal::open_with(&server.config(database), TIMES, Meter::default()).await.unwrap();
+async fn worker(config: &str) -> (Arc<PostgresJournal>, Executor) {
+    let journal = PostgresJournal::open_with(config, TIMES, Meter::default()).await.unwrap();
     let journal = Arc::new(journal);
     let registry = Registry::builder().add::<PayTool>().add::<StoreTool>().build().unwrap();
     let recorder: Arc<PostgresJournal> = Arc::clone(&journal);
@@ -90,9 +89,10 @@ async fn becomes(journal: &PostgresJournal, run: &str, status: Status) -> Row {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_without_its_database_cancels_what_must_not_be_done_twice_and_a_reaper_marks_it() {
     let Some(server) = Server::start() else { return };
-    server.create("leases");
-    server.create("elsewhere");
-    let (journal, executor) = worker(&server, "leases").await;
+    // A database of its own: one can be closed to all but those who are in another.
+    server.run("public", "CREATE DATABASE leases");
+    let config = format!("{} dbname=leases", server.config("public"));
+    let (journal, executor) = worker(&config).await;
     let (begun, go) = (Begun::default(), Go::default());
     let ctx = ToolContext::builder().provide(begun.clone()).provide(go.clone()).build();
     let start = |tool: &'static str, run: &str| {
@@ -112,8 +112,8 @@ async fn a_worker_without_its_database_cancels_what_must_not_be_done_twice_and_a
     }
     // The database is gone, for this worker: nobody can connect to it under its name.
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'leases'";
-    server.run("elsewhere", "ALTER DATABASE leases WITH ALLOW_CONNECTIONS false");
-    server.run("elsewhere", cut);
+    server.run("public", "ALTER DATABASE leases WITH ALLOW_CONNECTIONS false");
+    server.run("public", cut);
     let paid = tokio::time::timeout(PATIENCE, paying).await.unwrap().unwrap().unwrap_err();
     assert_eq!(
         (paid.code_str(), paid.details()["journal"].as_str()),
@@ -127,9 +127,9 @@ async fn a_worker_without_its_database_cancels_what_must_not_be_done_twice_and_a
     go.0.notify_one();
     let stored = tokio::time::timeout(PATIENCE, storing).await.unwrap().unwrap().unwrap();
     assert_eq!(stored.meta["journal"], "in_doubt");
-    server.run("elsewhere", "ALTER DATABASE leases WITH ALLOW_CONNECTIONS true");
+    server.run("public", "ALTER DATABASE leases WITH ALLOW_CONNECTIONS true");
     drop((executor, journal));
-    let (reaper, _) = worker(&server, "leases").await;
+    let (reaper, _) = worker(&config).await;
     for run in ["unsafe", "idempotent"] {
         let row = becomes(&reaper, run, Status::InDoubt).await;
         assert_eq!(row.effect, Some(tool_core::Effect::Unknown), "{run}");
@@ -142,8 +142,9 @@ async fn a_worker_without_its_database_cancels_what_must_not_be_done_twice_and_a
 async fn a_reaper_takes_what_a_dead_worker_left_and_nothing_of_the_living() {
     let Some(server) = Server::start() else { return };
     server.create("reaped");
-    let (dead, dying) = worker(&server, "reaped").await;
-    let (living, executor) = worker(&server, "reaped").await;
+    let config = server.config("reaped");
+    let (dead, dying) = worker(&config).await;
+    let (living, executor) = worker(&config).await;
     let begun = Begun::default();
     let ctx = ToolContext::builder().provide(begun.clone()).provide(Go::default()).build();
     let start = |executor: &Executor, run: &str| {
