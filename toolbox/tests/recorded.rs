@@ -357,14 +357,19 @@ fn a_journal_that_cannot_be_opened_is_one_error_with_what_to_do() {
     assert!(message.starts_with(named) && !message.contains("os error"), "{message}");
     assert_eq!(error["hint"], "set TOOLBOX_JOURNAL to a writable place, or off");
     assert!(!home.work().join("a").exists());
-    // What undoes a change is kept in the state directory, wherever the journal is.
-    let elsewhere = home.0.path().join("elsewhere/j.db");
-    let (status, stderr) = write(&[nowhere, ("TOOLBOX_JOURNAL", elsewhere.to_str().unwrap())], "b");
-    assert!(
-        status == Some(1) && stderr.contains("cannot be kept in /proc/nowhere/toolbox/effects"),
-        "{stderr}"
-    );
+    // What undoes a change is kept beside a journal that is named.
+    let elsewhere = home.0.path().join("elsewhere");
+    let journal = elsewhere.join("j.db");
+    let named = [nowhere, ("TOOLBOX_JOURNAL", journal.to_str().unwrap())];
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::write(elsewhere.join("j.db-effects"), "in the way").unwrap();
+    let (status, stderr) = write(&named, "b");
+    let place = format!("cannot be kept in {}-effects", journal.display());
+    assert!(status == Some(1) && stderr.contains(&place), "{stderr}");
     assert!(!home.work().join("b").exists());
+    std::fs::remove_file(elsewhere.join("j.db-effects")).unwrap();
+    let (status, stderr) = write(&named, "b");
+    assert_eq!((status, home.work().join("b").exists()), (Some(0), true), "{stderr}");
     let (status, stderr) = write(&[nowhere, ("TOOLBOX_JOURNAL", "off")], "c");
     assert_eq!(status, Some(0), "{stderr}");
 }
