@@ -1,8 +1,10 @@
 //! Configuring a server.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use tool_core::dialect::limits::{self, Limits};
 use tool_core::{
     ApprovalLevel, Caller, CheckMode, ContextBuilder, ExecutorBuilder, Policy, RowSource, Secret, Snapshot,
     Snapshots, ToolContext, ToolError,
@@ -28,6 +30,7 @@ pub struct McpServerBuilder {
     pub(crate) state_secret: Option<Arc<Secret>>,
     pub(crate) live_filter: bool,
     pub(crate) search: Option<Vec<String>>,
+    pub(crate) page_size: NonZeroUsize,
     pub(crate) skills: Vec<(String, String)>,
 }
 
@@ -48,6 +51,8 @@ impl McpServerBuilder {
             state_secret: None,
             live_filter: false,
             search: None,
+            page_size: NonZeroUsize::new(Limits::default().get(limits::MCP_PAGE))
+                .unwrap_or(NonZeroUsize::MIN),
             skills: Vec::new(),
         }
     }
@@ -134,6 +139,13 @@ impl McpServerBuilder {
     /// Lists four tools that find, describe and call the others, and besides them only these.
     pub fn search(mut self, pinned: impl IntoIterator<Item = String>) -> Self {
         self.search = Some(pinned.into_iter().collect());
+        self
+    }
+
+    /// How many tools one answer to `tools/list` holds; 100 by default. Each further page is a round trip, so a server whose
+    /// clients all take long answers lists faster with pages that are as long as its list.
+    pub fn page_size(mut self, tools: NonZeroUsize) -> Self {
+        self.page_size = tools;
         self
     }
 

@@ -1,9 +1,9 @@
 //! The tools that a server offers, each written once per era; a page of `tools/list` is a run of them, which is copied.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
-use tool_core::dialect::limits::{self, Limits};
 use tool_core::dialect::{Dialect, Plan, PlanOptions};
 use tool_core::{ToolEntry, ToolError, fingerprint};
 
@@ -22,7 +22,7 @@ pub(crate) struct Listing {
     tools: Vec<Listed>,
     /// The descriptors as they are sent, with a comma between any two.
     text: String,
-    page: usize,
+    page_size: usize,
 }
 
 /// One listed tool.
@@ -47,6 +47,7 @@ impl Listing {
         era: Era,
         tools: &[&ToolEntry],
         is_listed: impl Fn(&str) -> bool,
+        page_size: NonZeroUsize,
     ) -> Result<Listing, ToolError> {
         let plan = era.dialect().plan(tools, &PlanOptions::default())?;
         let descriptors = match era.dialect().tools(&plan) {
@@ -58,8 +59,7 @@ impl Listing {
         let mut text = String::new();
         let tools =
             listed.map(|(tool, descriptor)| Listed::new(&tool.entry, descriptor, &mut text)).collect();
-        let page = Limits::default().get(limits::MCP_PAGE);
-        Ok(Listing { era, plan, tools, text, page })
+        Ok(Listing { era, plan, tools, text, page_size: page_size.get() })
     }
 
     /// The page that a cursor asks for; `None` for what is no cursor.
@@ -71,7 +71,7 @@ impl Listing {
                 self.tools.partition_point(|tool| tool.name <= last)
             }
         };
-        let end = self.tools.len().min(start + self.page);
+        let end = self.tools.len().min(start.saturating_add(self.page_size));
         let last = self.tools.get(start..end).and_then(<[Listed]>::last);
         let next = last.filter(|_| end < self.tools.len()).map(|tool| cursor::behind(&tool.name));
         Some(Page { tools: start..end, next })

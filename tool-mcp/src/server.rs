@@ -1,6 +1,7 @@
 //! The server: an executor and what of it clients see. How rmcp asks it is in `handler`, who asks in `connection`,
 //! a call and its rounds in `rounds`.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rmcp::model::{Implementation, ProtocolVersion, ServerCapabilities, ServerConfig};
@@ -61,6 +62,7 @@ struct Inner {
     raw: bool,
     /// The tools that are listed beside those that search, where that is how the others are found.
     search: Option<Vec<String>>,
+    page_size: NonZeroUsize,
     skills: Skills,
     /// Counts the changes of what is served, where it may change.
     changes: Option<watch::Sender<u64>>,
@@ -87,6 +89,7 @@ impl McpServer {
             state_secret,
             live_filter,
             search,
+            page_size,
             skills,
         } = builder;
         let executor = match &search {
@@ -106,6 +109,7 @@ impl McpServer {
             confirm,
             approve,
             search: search.as_deref(),
+            page_size,
         };
         let sight = serving.sight(&filter)?;
         let raw = executor.registry().iter().any(McpCall::is_asked_for);
@@ -128,6 +132,7 @@ impl McpServer {
             seal,
             raw,
             search,
+            page_size,
             skills,
             changes,
         };
@@ -145,14 +150,14 @@ impl McpServer {
     /// # Errors
     /// Those of [`McpServerBuilder::build`]; `internal`, code `filter_fixed`, for another server.
     pub fn set_filter(&self, filter: &Filter) -> Result<(), ToolError> {
-        let Inner { executor, ctx, policy, rows, confirm, approve, search, .. } = &*self.inner;
+        let Inner { executor, ctx, policy, rows, confirm, approve, search, page_size, .. } = &*self.inner;
         let Some(changes) = &self.inner.changes else {
             let error = ToolError::internal("What this server offers was fixed when it was built.");
             return Err(error.code("filter_fixed"));
         };
         let (policy, search) = (policy.as_ref(), search.as_deref());
-        let (confirm, approve) = (*confirm, *approve);
-        let serving = Serving { executor, ctx, policy, rows, confirm, approve, search };
+        let (confirm, approve, page_size) = (*confirm, *approve, *page_size);
+        let serving = Serving { executor, ctx, policy, rows, confirm, approve, search, page_size };
         let sight = Arc::new(serving.sight(filter)?);
         *self.inner.sight.write().unwrap_or_else(PoisonError::into_inner) = sight;
         changes.send_modify(|count| *count += 1);
@@ -194,6 +199,7 @@ struct Serving<'a> {
     confirm: Confirm,
     approve: ApprovalLevel,
     search: Option<&'a [String]>,
+    page_size: NonZeroUsize,
 }
 
 impl Serving<'_> {
@@ -204,7 +210,7 @@ impl Serving<'_> {
         let searches = self.search.is_some();
         let registry = self.executor.registry();
         let snapshot = filter.snapshot(registry, self.ctx, self.policy, self.rows, searches, keep)?;
-        Sight::new(self.executor, snapshot, self.search)
+        Sight::new(self.executor, snapshot, self.search, self.page_size)
     }
 }
 

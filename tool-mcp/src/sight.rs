@@ -1,5 +1,6 @@
 //! What clients see: one value that is computed at start, and replaced as a whole.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use tool_core::dialect::SEARCH_TOOLS;
@@ -26,6 +27,7 @@ impl Sight {
         executor: &Executor,
         snapshot: Snapshot,
         pinned: Option<&[String]>,
+        page_size: NonZeroUsize,
     ) -> Result<Sight, ToolError> {
         let visible = executor.visible(&snapshot);
         let named = |name: &str| visible.iter().any(|tool| tool.name() == name);
@@ -39,7 +41,7 @@ impl Sight {
             }
             None => true,
         };
-        let [legacy, modern] = Era::ALL.map(|era| Listing::new(era, &visible, is_listed));
+        let [legacy, modern] = Era::ALL.map(|era| Listing::new(era, &visible, is_listed, page_size));
         let (legacy, modern) = (legacy?, modern?);
         Ok(Sight { snapshot: Arc::new(snapshot), legacy, modern })
     }

@@ -1,6 +1,6 @@
 //! One client on standard input and output: calls a second at depth 1 and 32, and whole lists of tools a second.
 //!
-//! `measure NAME call|list COMMAND…` prints `NAME call 1 RATE` and `NAME call 32 RATE`, or `NAME list 1 RATE`. It writes requests and
+//! `measure NAME call|list COMMAND…` prints `NAME call 1 RATE` and `NAME call 32 RATE`, or `NAME list PAGES RATE`. It writes requests and
 //! counts lines: what an answer says is looked at once, before the clock runs.
 
 use std::io::{BufRead, BufReader, Write};
@@ -13,7 +13,7 @@ struct Server {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    line: String,
+    line: Vec<u8>,
     id: u64,
 }
 
@@ -27,7 +27,7 @@ impl Server {
             .expect("the server starts");
         let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
         let mut server =
-            Server { child, input, output: BufReader::with_capacity(1 << 20, output), line: String::new(), id: 0 };
+            Server { child, input, output: BufReader::with_capacity(1 << 20, output), line: Vec::new(), id: 0 };
         let client = json!({"name": "measure", "version": "1"});
         server.send("initialize", &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}));
         server.receive();
@@ -41,11 +41,12 @@ impl Server {
         self.input.write_all(line.as_bytes()).expect("it reads");
     }
 
-    fn receive(&mut self) -> &str {
+    fn receive(&mut self) -> &[u8] {
         loop {
             self.line.clear();
-            assert!(self.output.read_line(&mut self.line).expect("it writes") > 0, "the server ended");
-            if self.line.contains("\"id\"") {
+            assert!(self.output.read_until(b'\n', &mut self.line).expect("it writes") > 0, "the server ended");
+            // Notifications have none.
+            if self.line.windows(4).any(|word| word == b"\"id\"") {
                 return &self.line;
             }
         }
@@ -53,7 +54,7 @@ impl Server {
 
     fn answer(&mut self, method: &str, params: &Value) -> Value {
         self.send(method, params);
-        serde_json::from_str(self.receive()).expect("JSON")
+        serde_json::from_slice(self.receive()).expect("JSON")
     }
 
     /// Calls a second with so many on their way.
@@ -75,8 +76,8 @@ impl Server {
         rate
     }
 
-    /// Whole lists a second, page by page.
-    fn lists(&mut self, time: Duration) -> f64 {
+    /// In how many pages a list comes, and whole lists a second.
+    fn lists(&mut self, time: Duration) -> (usize, f64) {
         // The cursors are the same each time.
         let (mut cursors, mut tools) = (vec![json!({})], 0);
         loop {
@@ -97,7 +98,7 @@ impl Server {
             }
             count += 1;
         }
-        f64::from(count) / start.elapsed().as_secs_f64()
+        (cursors.len(), f64::from(count) / start.elapsed().as_secs_f64())
     }
 }
 
@@ -109,7 +110,8 @@ fn main() {
     let mut server = Server::start(command);
     if what == "list" {
         server.lists(time / 4);
-        println!("{name} list 1 {:.0}", server.lists(time));
+        let (pages, rate) = server.lists(time);
+        println!("{name} list {pages} {rate:.0}");
     } else {
         server.calls(32, time / 4);
         for depth in [1, 32] {

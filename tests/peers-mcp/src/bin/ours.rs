@@ -32,7 +32,12 @@ async fn serve() -> Result<(), ToolError> {
         0 => Registry::builder().add::<EchoTool>().build()?,
         count => many(count)?,
     };
-    serve_stdio(McpServer::builder(Executor::standard(registry)).name("ours").version("1").build()?).await
+    let server = McpServer::builder(Executor::standard(registry)).name("ours").version("1");
+    let server = match std::env::var("PAGE_SIZE").ok().and_then(|text| text.parse().ok()) {
+        Some(tools) => server.page_size(tools),
+        None => server,
+    };
+    serve_stdio(server.build()?).await
 }
 
 fn main() -> Result<(), ToolError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{CallToolResult, ContentBlock, ServerCapabilities, ServerConfig, Tool};
+use rmcp::model::{CallToolResult, ContentBlock, ServerCapabilities, ServerConfig, Tool, ToolAnnotations};
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -41,7 +41,8 @@ fn router(count: usize) -> ToolRouter<Echo> {
     let schema = Arc::new(peers_mcp::schema().as_object().cloned().unwrap_or_default());
     let mut router = ToolRouter::new();
     for at in 0..count {
-        let tool = Tool::new(format!("tool_{at:04}"), "Gives a text back.", Arc::clone(&schema));
+        let tool = Tool::new(format!("tool_{at:04}"), "Gives a text back.", Arc::clone(&schema))
+            .with_annotations(ToolAnnotations::new().read_only(true));
         router = router.with_route(ToolRoute::new_dyn(tool, |_| {
             Box::pin(async { Ok(CallToolResult::success(vec![ContentBlock::text("")]).into()) })
         }));
