@@ -14,6 +14,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
+use axum::serve::ListenerExt as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use sha2::{Digest as _, Sha256};
@@ -150,7 +151,13 @@ impl HttpServer {
     /// `unavailable` when it cannot go on.
     pub async fn serve(self) -> Result<(), ToolError> {
         let stop = self.stop;
-        axum::serve(self.listener, self.router)
+        // An answer as an event stream is written in pieces: with Nagle's algorithm each would wait for a delayed acknowledgement.
+        let listener = self.listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(target: "toolbox::mcp", %error, "a connection answers with delay");
+            }
+        });
+        axum::serve(listener, self.router)
             .with_graceful_shutdown(async move { stop.cancelled().await })
             .await
             .map_err(|error| ToolError::unavailable("The server cannot go on.").source(error))
