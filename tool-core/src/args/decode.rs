@@ -3,11 +3,12 @@
 use serde::de::DeserializeSeed;
 use serde_json::Value;
 
+use super::asked::{Asking, MOST_LEVELS, Strangers};
 use super::bounds::Limits;
 use super::coercion::{Coerce, Notes, Rule};
 use super::issue::IssueCode;
 use super::lenient::{self, Lenient, Refusal, Trace};
-use super::names::Names;
+use super::names::{Names, Told};
 use super::place::Place;
 use super::shadow;
 use super::shape::Shape;
@@ -39,6 +40,7 @@ struct Walked {
     read: Value,
     found: Found,
     changed: bool,
+    strangers: Vec<Strangers>,
 }
 
 impl<'a> Given<'_, 'a> {
@@ -72,7 +74,20 @@ impl<'a> Given<'_, 'a> {
             let (tried, learnt) = (typed.insert(tried), names.insert(trace.names));
             walked = self.walk(shape, learnt.clone(), limits_of(Some(tried)));
         }
-        let Walked { read, found, changed } = walked;
+        let mut asking = Asking::new(self, shape, &seed);
+        for _ in 0..MOST_LEVELS {
+            if walked.strangers.is_empty() {
+                break;
+            }
+            let names = names.get_or_insert_default();
+            let told: Vec<Told> =
+                walked.strangers.iter().flat_map(|strangers| asking.told(strangers, names)).collect();
+            if told.into_iter().filter(|told| names.tell(told.clone())).count() == 0 {
+                break;
+            }
+            walked = self.walk(shape, names.clone(), limits_of(typed.as_ref()));
+        }
+        let Walked { read, found, changed, .. } = walked;
         match typed {
             Some(Ok(value)) if !found.is_clean() && found.tells_aliases() || found.is_clean() && !changed => {
                 let decoded = Decoded { value, notes: found.notes, read: None, changed: None };
@@ -132,7 +147,7 @@ impl<'a> Given<'_, 'a> {
         if found.is_clean() { Ok(decoded) } else { Err(self.as_written(found, &decoded.notes)) }
     }
 
-    fn around(&self, shape: Shape<'a>) -> Around<'a> {
+    pub(super) fn around(&self, shape: Shape<'a>) -> Around<'a> {
         Around {
             definitions: shape.definitions(),
             patterns: shape.patterns(),
@@ -166,7 +181,7 @@ impl<'a> Given<'_, 'a> {
         Found::one(refusal.into_issue(self.param.keys.secret))
     }
 
-    fn typed<S: DeserializeSeed<'static>>(
+    pub(super) fn typed<S: DeserializeSeed<'static>>(
         &self,
         value: &Value,
         mode: Coerce,
@@ -190,7 +205,7 @@ impl<'a> Given<'_, 'a> {
         // The judge has seen what was read, the walk what came.
         let found =
             if fits && !walk.found.is_clean() { self.as_written(walk.found, &notes) } else { walk.found };
-        Walked { read, found, changed: walk.changed }
+        Walked { read, found, changed: walk.changed, strangers: walk.strangers }
     }
 }
 

@@ -62,12 +62,19 @@ impl Args<'_> {
         for (i, param) in self.params.iter().enumerate() {
             let shape = if param.keys.flatten { shape::of(self.tool).ok() } else { None };
             let Some(shape) = shape else {
-                names.push(Name { name: param.name, aliases: param.keys.aliases, secret: param.keys.secret });
+                let aliases = param.keys.aliases.to_vec();
+                names.push(Name { name: param.name, aliases, secret: param.keys.secret });
                 continue;
             };
-            let given = self.slots.get(i).and_then(|slot| slot.given.as_ref()).unwrap_or(&Value::Null);
+            let slot = self.slots.get(i);
+            let given = slot.and_then(|slot| slot.given.as_ref()).unwrap_or(&Value::Null);
+            let words = slot.and_then(|slot| slot.words.as_deref());
             let keys = Flat::new(shape.param(i, param), shape.definitions()).keys(given);
-            names.extend(keys.into_iter().map(|name| Name { name, aliases: &[], secret: param.keys.secret }));
+            let named = |name| {
+                let aliases = words.map(|words| words.aliases(name).collect()).unwrap_or_default();
+                Name { name, aliases, secret: param.keys.secret }
+            };
+            names.extend(keys.into_iter().map(named));
         }
         names
     }
@@ -118,7 +125,8 @@ impl Args<'_> {
     fn is_given(&self, name: &str) -> bool {
         self.params.iter().zip(&self.slots).any(|(param, slot)| match &slot.given {
             Some(Value::Object(members)) if param.keys.flatten => {
-                members.get(name).is_some_and(|value| !value.is_null())
+                let mut meant = members.iter().filter(|(key, _)| slot.own_name(key) == name);
+                meant.any(|(_, value)| !value.is_null())
             }
             Some(value) => param.name == name && !value.is_null(),
             None => false,
@@ -129,7 +137,7 @@ impl Args<'_> {
 /// A name at the root.
 struct Name<'n> {
     name: &'n str,
-    aliases: &'n [&'n str],
+    aliases: Vec<&'n str>,
     secret: bool,
 }
 

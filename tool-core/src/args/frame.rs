@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 
 use super::coercion::{Coerce, Coercion, Notes, Rule, Verdict};
 use super::direct::Direct;
-use super::flat::Flat;
+use super::flat::{Flat, Words};
 use super::issue::{ArgIssue, IssueCode};
 use super::measure::measure;
 use super::names::Names;
 use super::parse::{MAX_ARGS_BYTES, not_an_object, parse_arguments};
 use super::place::Place;
 use super::pointer::push_given;
+use super::walk::twice;
 use crate::call::AtOnce;
 use crate::def::{ParamDef, ToolDef};
 use crate::depth;
@@ -62,6 +63,15 @@ pub(super) struct Slot {
     pub(super) changed: Option<Box<Names>>,
     /// Whether a surface has reported it already.
     pub(super) withheld: bool,
+    /// Other words for the fields of a flattened parameter, where there were keys that no name is.
+    pub(super) words: Option<Box<Words>>,
+}
+
+impl Slot {
+    /// The own name of the field that a key of a flattened parameter means.
+    pub(super) fn own_name<'k>(&'k self, key: &'k str) -> &'k str {
+        self.words.as_ref().map_or(key, |words| words.own_name(key))
+    }
 }
 
 impl<'a> Args<'a> {
@@ -126,11 +136,14 @@ impl<'a> Args<'a> {
         Ok(args)
     }
 
-    /// The names of what the caller gave: parameters by their canonical name, further keys as they came.
+    /// The names of what the caller gave, once every parameter was taken: parameters by their canonical name, further keys
+    /// as they came.
     pub(crate) fn given_names(&self) -> Vec<String> {
         let given = self.params.iter().zip(&self.slots).filter(|(_, slot)| slot.given.is_some());
         let names = given.flat_map(|(param, slot)| match &slot.given {
-            Some(Value::Object(members)) if param.keys.flatten => members.keys().cloned().collect(),
+            Some(Value::Object(members)) if param.keys.flatten => {
+                members.keys().map(|key| slot.own_name(key).to_owned()).collect()
+            }
             _ => vec![param.name.to_owned()],
         });
         names.chain(self.open.iter().map(|(key, _)| key.clone())).collect()
@@ -223,14 +236,7 @@ impl<'a> Args<'a> {
             let Some(param) = self.params.get(i) else { continue };
             if slot.given.is_some() {
                 let first = param.names().nth(slot.spelling).unwrap_or(param.name);
-                let issue = ArgIssue {
-                    path: Place::Key(&Place::Top, &key).pointer(),
-                    code: IssueCode::Duplicate,
-                    expected: format!("`{}` once", param.name),
-                    got: format!("also given as `{first}`"),
-                    hint: None,
-                };
-                self.issues.push((i, issue));
+                self.issues.push((i, given_twice(param.name, first, &key)));
                 continue;
             }
             slot.spelling = param.names().position(|name| name == key).unwrap_or(0);
@@ -259,6 +265,13 @@ impl<'a> Args<'a> {
         let spelling = self.slots.get(i).map_or(0, |slot| slot.spelling);
         self.params.get(i).map_or("", |param| param.names().nth(spelling).unwrap_or(param.name))
     }
+}
+
+/// The issue of a key that means what an earlier one has given.
+pub(super) fn given_twice(name: &str, first: &str, key: &str) -> ArgIssue {
+    let (expected, got) = twice(name, first);
+    let path = Place::Key(&Place::Top, key).pointer();
+    ArgIssue { path, code: IssueCode::Duplicate, expected, got, hint: None }
 }
 
 /// The size, in bytes, up to which a flat input is not measured.

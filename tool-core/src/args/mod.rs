@@ -4,6 +4,7 @@
 //! and where that does not suffice by its schema (`walk`), and reports everything at once (`finish`). Both decoders read
 //! single values through one table (`coerce`).
 
+mod asked;
 mod bounds;
 mod coerce;
 mod coercion;
@@ -25,6 +26,7 @@ mod patterns;
 mod place;
 pub(crate) mod pointer;
 mod refused;
+mod sample;
 mod schema_only;
 mod settings;
 mod shadow;

@@ -1,7 +1,9 @@
-//! Names that a schema does not tell: serde aliases of fields and cases, learnt while the decoder by type runs.
+//! Which words name a field or a case: the one authority on serde's aliases, which no schema tells. (arguments.md §4)
 //!
-//! Derived code hands the decoder every name that it takes. A list that has all names of a schema and more tells the
-//! aliases. In it, serde puts a field's names side by side and sorts them. (arguments.md §4)
+//! Derived code hands the decoder by type every name that it takes, as one list. A list that has all names of a schema and
+//! more tells the aliases; in it, serde puts a field's names side by side and sorts them. What serde buffers (cases of an
+//! internally tagged enum, its own `flatten`) hands out no list: there, and where a word stands between two fields,
+//! [`super::asked`] asks and the answer is kept here.
 
 /// What derived code has asked with.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +12,59 @@ pub(crate) struct Names {
     pub(crate) fields: Lists,
     /// Of the cases of enums.
     pub(crate) cases: Lists,
+    /// What was found out by asking.
+    told: Vec<Told>,
+}
+
+/// A key that serde was seen to take for a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The pointer to the key.
+    pub(crate) path: String,
+    /// The field's own name.
+    pub(crate) field: String,
+}
+
+/// What a key that no schema knows names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// This field.
+    Field(String),
+    /// One of these two fields, between which it stands in the list.
+    Either(&'static str, &'static str),
+    /// Nothing that is known.
+    Unknown,
+}
+
+impl Names {
+    /// Keeps what was found out by asking; whether it was news.
+    pub(crate) fn tell(&mut self, told: Told) -> bool {
+        let news = !self.told.contains(&told);
+        if news {
+            self.told.push(told);
+        }
+        news
+    }
+
+    /// The field of an object that a key of it names, given the fields' own names and the pointer to the key.
+    pub(crate) fn meaning<'n>(
+        &self,
+        own: impl Iterator<Item = &'n str> + Clone,
+        key: &str,
+        path: impl FnOnce() -> String,
+    ) -> Meaning {
+        if !self.told.is_empty() {
+            let path = path();
+            if let Some(told) = self.told.iter().find(|told| told.path == path) {
+                return Meaning::Field(told.field.clone());
+            }
+        }
+        match self.fields.aliased(own, key).as_slice() {
+            [] => Meaning::Unknown,
+            [field] => Meaning::Field((*field).to_owned()),
+            [before, after, ..] => Meaning::Either(before, after),
+        }
+    }
 }
 
 /// Lists of names, each once.
@@ -47,6 +102,19 @@ impl Lists {
         let before = own_beside(list.get(..=at).unwrap_or_default().iter().rev(), &own, |a, b| a >= b);
         let after = own_beside(list.get(at..).unwrap_or_default().iter(), &own, |a, b| a <= b);
         before.into_iter().chain(after).collect()
+    }
+
+    /// Every alias of the fields that a list tells, each behind the field it leads to.
+    pub(crate) fn aliases<'n>(
+        &self,
+        own: impl Iterator<Item = &'n str> + Clone,
+    ) -> Vec<(&'static str, &'static str)> {
+        let has_all = |list: &&&[&str]| own.clone().all(|name| list.contains(&name));
+        let list = self.0.iter().filter(has_all).min_by_key(|list| list.len()).copied().unwrap_or_default();
+        let others = list.iter().copied().filter(|word| own.clone().all(|name| name != *word));
+        others
+            .flat_map(|word| self.aliased(own.clone(), word).into_iter().map(move |field| (field, word)))
+            .collect()
     }
 
     /// The list that has all these names and another one.

@@ -23,7 +23,15 @@ impl<'a> Args<'a> {
         let mut normal = Map::with_capacity(self.params.len());
         for (i, (param, slot)) in self.params.iter().zip(&self.slots).enumerate() {
             match self.normal_value(i, param, slot) {
-                Some(Value::Object(members)) if param.keys.flatten => normal.extend(members),
+                Some(Value::Object(members)) if param.keys.flatten && slot.words.is_none() => {
+                    normal.extend(members);
+                }
+                // At the root an alias is one of a parameter: policy and journal go by names.
+                Some(Value::Object(members)) if param.keys.flatten => {
+                    normal.extend(
+                        members.into_iter().map(|(key, value)| (slot.own_name(&key).to_owned(), value)),
+                    );
+                }
                 Some(value) => {
                     normal.insert(param.name.to_owned(), value);
                 }

@@ -47,6 +47,7 @@ impl<'a> Args<'a> {
         if let Some(direct) = &mut self.direct {
             return direct.take(i, Some(default));
         }
+        self.adopt(i, PhantomData::<T>);
         if let Some(value) = self.plain(i, PhantomData::<T>) {
             return Some(value);
         }
@@ -59,6 +60,7 @@ impl<'a> Args<'a> {
     /// [`Args::take`] by a seed instead of a type.
     #[doc(hidden)]
     pub fn take_seed<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) -> Option<S::Value> {
+        self.adopt(i, seed.clone());
         if let Some(value) = self.plain(i, seed.clone()) {
             return Some(value);
         }

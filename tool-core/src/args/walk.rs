@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
+use super::asked::Strangers;
 use super::coerce::{self, Container, Misfit, Unopened};
 use super::coercion::{Coerce, Rule, Verdict};
 use super::issue::IssueCode;
@@ -23,8 +24,8 @@ use super::place::Place;
 use super::texts;
 use crate::schema::form;
 pub(crate) use found::Found;
-pub(super) use object::is_required;
 pub use object::one_of;
+pub(super) use object::{is_required, twice};
 
 /// What a value is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +62,8 @@ pub(crate) struct Walk<'w> {
     limits: Option<TypeLimits>,
     /// Aliases that the schema does not tell.
     names: Names,
+    /// Keys that only the type could tell something about.
+    pub(crate) strangers: Vec<Strangers>,
     /// The schema of the integer that met [`TypeLimits`]; its fellows in the same list share them.
     limited: Option<*const Value>,
     /// Issues and notes so far.
@@ -78,12 +81,19 @@ impl<'w> Walk<'w> {
             around,
             limits: None,
             names: Names::default(),
+            strangers: Vec::new(),
             limited: None,
             found: Found::default(),
             changed: false,
             tried: HashMap::new(),
             opened: Vec::new(),
         }
+    }
+
+    /// Looks in another mode.
+    pub(crate) fn in_mode(mut self, mode: Coerce) -> Walk<'w> {
+        self.around.mode = mode;
+        self
     }
 
     /// Adds what the decoder by type has learnt before.

@@ -180,8 +180,8 @@ fn framed<'a>(def: &'a ToolDef<'a>, call: Call, reading: Reading) -> Result<Args
 /// Decodes the arguments of a call.
 fn decode(def: &ToolDef<'_>, call: Call, reading: Reading, keep: Keep) -> Result<Decoded, ToolError> {
     let mut args = framed(def, call, reading)?;
-    let given = if keep.given { args.given_names() } else { Vec::new() };
     let run = enter(def, &mut args)?;
+    let given = if keep.given { args.given_names() } else { Vec::new() };
     let normal = keep.normal.then(|| Arc::new(Value::Object(args.normal().clone())));
     let notes = args.take_notes();
     Ok(Decoded { run, normal, given, notes })

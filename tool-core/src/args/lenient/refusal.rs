@@ -22,6 +22,8 @@ struct Inner {
     expected: String,
     hint: Option<&'static str>,
     limits: Option<(i128, i128)>,
+    /// The field that serde says came twice, by its own name.
+    twice: Option<&'static str>,
     met: Option<Met>,
 }
 
@@ -35,7 +37,7 @@ struct Met {
 
 impl Refusal {
     pub(super) fn new(code: IssueCode, expected: String, hint: Option<&'static str>) -> Refusal {
-        Refusal(Box::new(Inner { code, expected, hint, limits: None, met: None }))
+        Refusal(Box::new(Inner { code, expected, hint, limits: None, twice: None, met: None }))
     }
 
     /// An integer outside the limits of its type or parameter.
@@ -68,6 +70,11 @@ impl Refusal {
         self.0.limits
     }
 
+    /// The field that two keys mean.
+    pub(in crate::args) fn field_twice(&self) -> Option<&'static str> {
+        self.0.twice
+    }
+
     /// The pointer to where it was met.
     pub(crate) fn path(&self) -> &str {
         self.0.met.as_ref().map_or("", |met| &met.path)
@@ -93,6 +100,12 @@ impl de::Error for Refusal {
             None => message,
         };
         Refusal::new(IssueCode::Invalid, expected, None)
+    }
+
+    fn duplicate_field(field: &'static str) -> Refusal {
+        let mut refusal = Refusal::new(IssueCode::Duplicate, format!("`{field}` once"), None);
+        refusal.0.twice = Some(field);
+        refusal
     }
 }
 

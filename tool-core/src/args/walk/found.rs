@@ -58,6 +58,11 @@ impl Found {
         self.more == 0 && self.issues.iter().all(|issue| balance(issue).is_some() && beside(issue) == 0)
     }
 
+    /// Whether issues are only counted.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// How many issues there are.
     pub(super) fn count(&self) -> usize {
         self.issues.len() + self.more

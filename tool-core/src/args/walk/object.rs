@@ -4,10 +4,13 @@ use serde_json::{Map, Value};
 
 use super::scalar::within;
 use super::{Role, Walk};
+use crate::args::asked::Strangers;
 use crate::args::coerce::{Container, Misfit};
 use crate::args::coercion::Rule;
-use crate::args::issue::IssueCode;
+use crate::args::issue::{IssueCode, MAX_ISSUES};
+use crate::args::names::Meaning;
 use crate::args::place::Place;
+use crate::args::pointer::push_key;
 use crate::args::{suggest, texts};
 
 impl Walk<'_> {
@@ -42,11 +45,14 @@ impl Walk<'_> {
         }
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-        let aliases = self.aliases(properties, members);
+        let aliases = self.aliases(schema, properties, members, place, tag);
         let mut taken = Map::with_capacity(members.len());
         for (name, field) in properties {
-            let alias = aliases.iter().find(|alias| alias.field == name).map(|alias| alias.key);
-            match (members.get_key_value(name).or(alias.and_then(|key| members.get_key_value(key))), tag) {
+            let first = match aliases.is_empty() {
+                true => members.get_key_value(name),
+                false => members.iter().find(|(key, _)| means(&aliases, key, name)),
+            };
+            match (first, tag) {
                 (_, Some((tag, case))) if tag == name => {
                     taken.insert(name.clone(), Value::from(case));
                 }
@@ -56,6 +62,9 @@ impl Walk<'_> {
                 }
                 (None, _) if is_required(schema, name) => self.missing(field, &place.pointer_to(name)),
                 (None, _) => {}
+            }
+            if let Some((first, _)) = first.filter(|_| !aliases.is_empty()) {
+                self.given_again(name, first, members, &aliases, place);
             }
         }
         self.changed |= !same_order(&taken, members);
@@ -89,27 +98,67 @@ impl Walk<'_> {
         taken.insert(key.to_owned(), decoded);
     }
 
-    /// The keys that are aliases of fields which did not come under their own name.
+    /// The keys that are aliases of fields. What only the type could tell is noted, to be asked about.
     fn aliases<'m>(
-        &self,
+        &mut self,
+        schema: &Value,
         properties: &Map<String, Value>,
         members: &'m Map<String, Value>,
+        place: &Place<'_>,
+        tag: Option<(&str, &str)>,
     ) -> Vec<Alias<'m>> {
         let mut aliases: Vec<Alias<'m>> = Vec::new();
-        if self.names.fields.is_empty() {
-            return aliases;
-        }
-        for key in members.keys().filter(|key| !properties.contains_key(*key)) {
+        let mut strangers = Vec::new();
+        for (key, value) in members.iter().filter(|(key, _)| !properties.contains_key(*key)) {
             let own = properties.keys().map(String::as_str);
-            let mut fields = self.names.fields.aliased(own, key).into_iter();
+            let path = || {
+                let mut path = place.pointer();
+                push_key(&mut path, key);
+                path
+            };
+            let meaning = self.names.meaning(own, key, path);
+            if matches!(meaning, Meaning::Either(..) | Meaning::Unknown) && strangers.len() < MAX_ISSUES {
+                strangers.push((key, value));
+            }
             let free = |field: &&str| {
                 !members.contains_key(*field) && aliases.iter().all(|alias| alias.field != *field)
             };
-            if let Some(field) = fields.find(free) {
-                aliases.push(Alias { key, field });
-            }
+            let field = match meaning {
+                Meaning::Field(field) => field,
+                Meaning::Either(before, after) => {
+                    [before, after].into_iter().find(free).unwrap_or(before).to_owned()
+                }
+                Meaning::Unknown => continue,
+            };
+            aliases.push(Alias { key, field });
+        }
+        let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+        if closed && !strangers.is_empty() && !self.found.is_quiet() && self.strangers.len() < MAX_ISSUES {
+            self.strangers.push(Strangers {
+                object: place.pointer(),
+                tag: tag.map(|(tag, case)| (tag.to_owned(), case.to_owned())),
+                schema: schema.clone(),
+                keys: strangers.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
+            });
         }
         aliases
+    }
+
+    /// Reports the keys that mean a field which came before them under another one.
+    fn given_again(
+        &mut self,
+        field: &str,
+        first: &str,
+        members: &Map<String, Value>,
+        aliases: &[Alias<'_>],
+        place: &Place<'_>,
+    ) {
+        for key in members.keys().filter(|key| *key != first && means(aliases, key, field)) {
+            self.found.issue(IssueCode::Duplicate, || {
+                let (expected, got) = twice(field, first);
+                (place.pointer_to(key), expected, got, None)
+            });
+        }
     }
 
     /// Reports a required field that did not come.
@@ -147,7 +196,9 @@ impl Walk<'_> {
                 };
                 let got = self.got(given);
                 self.found.issue(IssueCode::Unknown, || {
-                    let nearest = suggest::suggest(name, fields().map(|field| (field, field)));
+                    let spelt = self.names.fields.aliases(properties.keys().map(String::as_str));
+                    let spelt = spelt.into_iter().filter(|(field, _)| fields().any(|name| name == *field));
+                    let nearest = suggest::suggest(name, fields().map(|field| (field, field)).chain(spelt));
                     let expected = match by_pattern.filter(|_| properties.is_empty()) {
                         Some(patterns) => keys_matching(patterns),
                         None => one_of("fields", fields()),
@@ -164,7 +215,17 @@ impl Walk<'_> {
 /// A key that serde takes for a field of another name.
 struct Alias<'m> {
     key: &'m str,
-    field: &'static str,
+    field: String,
+}
+
+/// Whether a key is the name of a field or one of its aliases.
+fn means(aliases: &[Alias<'_>], key: &str, field: &str) -> bool {
+    key == field || aliases.iter().any(|alias| alias.key == key && alias.field == field)
+}
+
+/// What is expected and what came where a second key means the same field: `` `path` once ``, `` also given as `file` ``.
+pub(in crate::args) fn twice(name: &str, first: &str) -> (String, String) {
+    (format!("`{name}` once"), format!("also given as `{first}`"))
 }
 
 /// Whether an object must have a property.
