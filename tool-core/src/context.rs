@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::ask::Asker;
 use crate::call::TraceParent;
 use crate::call::gate::Snapshot;
-use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope};
+use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope, Try};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
 use crate::live::LiveSink;
@@ -35,6 +35,8 @@ pub struct ToolContext {
     host: Arc<Host>,
     call: Option<Arc<CallScope>>,
     run: Option<Arc<RunScope>>,
+    /// The try that the call is in, where tries have a limit of their own.
+    tried: Option<Arc<Try>>,
 }
 
 /// What the host provides, shared by all its calls.
@@ -154,15 +156,18 @@ impl ToolContext {
 
     /// The token that ends this call: the host's, or one of its own inside a call.
     pub fn cancellation(&self) -> &CancellationToken {
-        match &self.call {
-            Some(call) => call.cancellation(&self.host.cancel),
-            None => &self.host.cancel,
+        match (&self.tried, &self.call) {
+            (Some(tried), _) => tried.cancellation(),
+            (None, Some(call)) => call.cancellation(&self.host.cancel),
+            (None, None) => &self.host.cancel,
         }
     }
 
     /// Whether the call should end.
     pub fn is_cancelled(&self) -> bool {
-        self.host.cancel.is_cancelled() || self.call.as_ref().is_some_and(|call| call.is_cancelled())
+        self.host.cancel.is_cancelled()
+            || self.call.as_ref().is_some_and(|call| call.is_cancelled())
+            || self.tried.as_ref().is_some_and(|tried| tried.cancellation().is_cancelled())
     }
 
     /// Completes when the call should end.
@@ -176,7 +181,7 @@ impl ToolContext {
         }
     }
 
-    /// Ends the call.
+    /// Ends the call, or the try that it is in.
     pub fn cancel(&self) {
         self.cancellation().cancel();
     }
@@ -185,10 +190,9 @@ impl ToolContext {
     pub fn deadline(&self) -> Option<Instant> {
         let call = self.call.as_ref().and_then(|call| call.deadline());
         let waited = self.call.as_ref().map(|call| call.waited()).unwrap_or_default();
-        match (call, self.host.deadline.map(|deadline| deadline + waited)) {
-            (Some(call), Some(host)) => Some(call.min(host)),
-            (call, host) => call.or(host),
-        }
+        let host = self.host.deadline.map(|deadline| deadline + waited);
+        let tried = self.tried.as_ref().map(|tried| tried.deadline(waited));
+        [call, host, tried].into_iter().flatten().min()
     }
 
     /// Fails when the call should end: long work asks between its steps.
@@ -306,6 +310,18 @@ impl ToolContext {
         ToolContext { run: Some(run), ..self.clone() }
     }
 
+    /// The same call in one try of it, which ends after a time of its own.
+    pub(crate) fn for_try(&self, limit: Duration) -> ToolContext {
+        let waited = self.call.as_ref().map(|call| call.waited()).unwrap_or_default();
+        let tried = Try::new(self.cancellation().child_token(), limit, waited);
+        ToolContext { tried: Some(Arc::new(tried)), ..self.clone() }
+    }
+
+    /// The try that this context belongs to.
+    pub(crate) fn tried(&self) -> Option<&Arc<Try>> {
+        self.tried.as_ref()
+    }
+
     /// Notes time that the call waited for somebody: its limits do not count it.
     pub(crate) fn waited(&self, time: Duration) {
         if let Some(call) = &self.call {
@@ -315,8 +331,8 @@ impl ToolContext {
 
     /// The same host with one call, which may be nested in the one that this context has.
     pub(crate) fn for_call(&self, make: impl FnOnce(Option<Arc<CallScope>>) -> CallScope) -> ToolContext {
-        let call = Some(Arc::new(make(self.call.clone())));
-        ToolContext { host: Arc::clone(&self.host), call, run: self.run.clone() }
+        let call = Some(Arc::new(make(self.call.clone()).within(self.tried.clone())));
+        ToolContext { host: Arc::clone(&self.host), call, run: self.run.clone(), tried: None }
     }
 }
 
@@ -451,7 +467,7 @@ impl ContextBuilder {
 
     /// The context.
     pub fn build(self) -> ToolContext {
-        ToolContext { host: Arc::new(self.host), call: None, run: self.run }
+        ToolContext { host: Arc::new(self.host), call: None, run: self.run, tried: None }
     }
 }
 

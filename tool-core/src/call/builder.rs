@@ -52,6 +52,7 @@ pub struct ExecutorBuilder {
     shape: Option<ShapeSettings>,
     check: Option<CheckMode>,
     retries: u32,
+    try_timeout: Option<Duration>,
     trace: bool,
     trace_link: Option<Arc<dyn TraceLink>>,
     trace_content: bool,
@@ -84,6 +85,7 @@ impl ExecutorBuilder {
             shape: None,
             check: None,
             retries: 0,
+            try_timeout: None,
             trace: false,
             trace_link: None,
             trace_content: false,
@@ -231,6 +233,13 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Ends each try of a call that may be tried again after so long, for another one: without it a try may take all the time that
+    /// the call has.
+    pub fn try_timeout(mut self, limit: Duration) -> Self {
+        self.try_timeout = Some(limit);
+        self
+    }
+
     /// Opens a span for every call.
     pub fn trace(mut self) -> Self {
         self.trace = true;
@@ -328,7 +337,7 @@ impl ExecutorBuilder {
             chain.add("check", Box::new(Check::new(mode)));
         }
         if self.retries > 0 {
-            chain.add("retry", Box::new(Retry(self.retries)));
+            chain.add("retry", Box::new(Retry { again: self.retries, each: self.try_timeout }));
         }
         let meter = self.metrics;
         let audit = self.audit.map(|settings| Arc::new(Audit::new(settings, meter.clone())));

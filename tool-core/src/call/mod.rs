@@ -44,6 +44,7 @@ mod snapshot;
 mod thread;
 mod trace;
 mod traceparent;
+mod tried;
 mod who;
 
 pub use approvals::{
@@ -89,3 +90,4 @@ pub use shape::{
 };
 pub use snapshot::{EffectInfo, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot};
 pub use traceparent::{TraceLink, TraceParent};
+pub(crate) use tried::Try;

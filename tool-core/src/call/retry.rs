@@ -25,41 +25,56 @@ const LONGEST_DELAY: Duration = Duration::from_secs(5);
 
 /// The layer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Retry(pub(super) u32);
+pub(super) struct Retry {
+    /// How many further tries there are.
+    pub(super) again: u32,
+    /// How long each may take, where that is less than the call.
+    pub(super) each: Option<Duration>,
+}
 
 impl Retry {
     async fn tries(&self, inv: Invocation<'_>, next: Next<'_>) -> (ToolResult, u32) {
         let Invocation { tool, args, ctx, caller, ext } = inv;
         let again = |ext| Invocation { tool, args: Arc::clone(&args), ctx, caller, ext };
-        let mut last = next.again().run(again(ext.clone())).await;
-        for tried in 0..self.0 {
-            let Err(error) = &last else { return (last, tried + 1) };
-            let Some(delay) = delay(error, tried) else { return (last, tried + 1) };
+        let (mut last, mut is_late) = self.once(again(ext.clone()), next.again()).await;
+        for count in 0..self.again {
+            let Err(error) = &last else { return (last, count + 1) };
+            let Some(delay) = delay(error, is_late, count) else { return (last, count + 1) };
             let deadline = ctx.deadline();
             if deadline.is_some_and(|deadline| Instant::now() + delay >= deadline) {
-                return (last, tried + 1);
+                return (last, count + 1);
             }
             tokio::select! {
                 biased;
-                () = ctx.cancelled() => return (Err(run::cancelled(tool.def())), tried + 1),
+                () = ctx.cancelled() => return (Err(run::cancelled(tool.def())), count + 1),
                 () = tokio::time::sleep(delay) => {}
             }
             #[cfg(feature = "limit")]
             if ext.get::<Tokens>().is_some_and(|tokens| tokens.take().is_err()) {
-                return (last, tried + 1);
+                return (last, count + 1);
             }
-            last = next.again().run(again(ext.clone())).await;
+            (last, is_late) = self.once(again(ext.clone()), next.again()).await;
         }
-        (last, self.0 + 1)
+        (last, self.again + 1)
+    }
+
+    /// One try, and whether it was ended for taking too long.
+    async fn once(&self, inv: Invocation<'_>, next: Next<'_>) -> (ToolResult, bool) {
+        let Some(limit) = self.each else { return (next.run(inv).await, false) };
+        let ctx = inv.ctx.for_try(limit);
+        let result = next.run(Invocation { ctx: &ctx, ..inv }).await;
+        let is_late =
+            ctx.is_cancelled() && result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout);
+        (result, is_late)
     }
 }
 
-/// How long to wait before trying again; `None` where that cannot help.
-fn delay(error: &ToolError, tried: u32) -> Option<Duration> {
-    if !error.is_retryable() || error.kind() == ErrorKind::Cancelled {
+/// How long to wait before trying again, after so many further tries; `None` where that cannot help.
+fn delay(error: &ToolError, is_late: bool, count: u32) -> Option<Duration> {
+    if !(error.is_retryable() || is_late) || error.kind() == ErrorKind::Cancelled {
         return None;
     }
-    let most = FIRST_DELAY.saturating_mul(1 << tried.min(16)).min(LONGEST_DELAY);
+    let most = FIRST_DELAY.saturating_mul(1 << count.min(16)).min(LONGEST_DELAY);
     Some(error.retry_after_value().unwrap_or_else(|| most.mul_f64(random())))
 }
 

@@ -255,7 +255,8 @@ async fn on_blocking_pool(
     let inner = ctx.clone();
     let task = runtime.spawn_blocking(move || {
         let result = guarded(body, &name, behavior, &inner);
-        if let (true, Some(call)) = (working.is_left(), inner.running()) {
+        // After a try that was given up comes another one, whose outcome is that of the call.
+        if let (true, Some(call), None) = (working.is_left(), inner.running(), inner.tried()) {
             call.recording().late(&result);
         }
         drop(working);

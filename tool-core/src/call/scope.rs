@@ -13,6 +13,7 @@ use super::policy::Policy;
 use super::recording::Recording;
 use super::redact::KnownSecrets;
 use super::shape::ResultStore;
+use super::tried::Try;
 use super::{Caller, Executor};
 use crate::context::LazyToken;
 use crate::def::{Behavior, ToolDef};
@@ -35,6 +36,8 @@ pub struct CallScope {
     /// Nanoseconds that the call waited for somebody, which its limits do not count.
     waited: AtomicU64,
     parent: Option<Arc<CallScope>>,
+    /// The try of the parent that made it, and that ends it.
+    within: Option<Arc<Try>>,
     /// Whether it, or a call that it made, has changed something.
     acted: AtomicBool,
     /// How many calls a root call has led to.
@@ -81,11 +84,18 @@ impl CallScope {
             cancel: LazyToken::default(),
             waited: AtomicU64::new(0),
             parent,
+            within: None,
             acted: AtomicBool::new(false),
             nested: AtomicU32::new(0),
             args: OnceLock::new(),
             secrets: OnceLock::new(),
         }
+    }
+
+    /// Within a try of the call that made it.
+    pub(crate) fn within(mut self, tried: Option<Arc<Try>>) -> CallScope {
+        self.within = tried;
+        self
     }
 
     fn entry(&self) -> Option<&ToolEntry> {
@@ -183,14 +193,18 @@ impl CallScope {
     }
 
     pub(crate) fn cancellation(&self, host: &CancellationToken) -> &CancellationToken {
-        match &self.parent {
-            Some(parent) => self.cancel.get(parent.cancellation(host)),
-            None => self.cancel.get(host),
+        match (&self.within, &self.parent) {
+            (Some(tried), _) => self.cancel.get(tried.cancellation()),
+            (None, Some(parent)) => self.cancel.get(parent.cancellation(host)),
+            (None, None) => self.cancel.get(host),
         }
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.closing().has_begun() || self.chain().any(|scope| scope.cancel.is_cancelled())
+        let is_over = |tried: &Arc<Try>| tried.cancellation().is_cancelled();
+        let is_cancelled =
+            |scope: &CallScope| scope.cancel.is_cancelled() || scope.within.as_ref().is_some_and(is_over);
+        self.closing().has_begun() || self.chain().any(is_cancelled)
     }
 
     pub(crate) fn closing(&self) -> &Closing {

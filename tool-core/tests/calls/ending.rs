@@ -34,6 +34,85 @@ async fn reads_are_tried_again_and_unsafe_changes_never() {
     assert_eq!((late.unwrap_err().kind(), calls.0.load(Ordering::SeqCst)), (ErrorKind::Unavailable, 1));
 }
 
+/// Takes long at first, in a call of its own.
+#[tool(register = false)]
+async fn slow(
+    /// How often.
+    times: usize,
+    #[ctx] calls: &Calls,
+    ctx: &ToolContext,
+) -> ToolResult {
+    if calls.0.load(Ordering::SeqCst) < times {
+        return ctx.call("hang", json!({})).await;
+    }
+    assert!(!ctx.is_cancelled(), "this try is not over");
+    ctx.call("flaky", json!({"failures": 0})).await
+}
+
+/// Takes as long as it may, and then as long as it likes.
+#[tool(register = false)]
+async fn hang(#[ctx] calls: &Calls, ctx: &ToolContext) -> Result<(), ToolError> {
+    calls.0.fetch_add(1, Ordering::SeqCst);
+    ctx.cancelled().await;
+    Err(ToolError::cancelled("I was ended."))
+}
+
+/// Blocks at first, until it is ended.
+#[tool(register = false)]
+fn block_at_first(#[ctx] calls: &Calls, ctx: &ToolContext) -> Result<bool, ToolError> {
+    let first = calls.0.fetch_add(1, Ordering::SeqCst) == 0;
+    while first && !ctx.is_cancelled() {
+        std::thread::yield_now();
+    }
+    Ok(first)
+}
+
+#[tokio::test]
+async fn a_try_that_takes_too_long_is_ended_for_another_one() {
+    let slow = || {
+        let registry = Registry::builder().add::<SlowTool>().add::<HangTool>().add::<BlockAtFirstTool>();
+        registry.add::<crate::scene::FlakyTool>().build().unwrap()
+    };
+    let limit = Duration::from_millis(50);
+    let executor = Executor::standard(slow()).retries(1).try_timeout(limit).build().unwrap();
+    let called = async |executor: &Executor, tool: &str, args: Value| {
+        let calls = Calls::default();
+        let ctx = ToolContext::builder().provide(calls.clone()).build();
+        let result = executor.call(Call::new(tool, args), &ctx, Caller::Llm).await;
+        assert!(!ctx.is_cancelled(), "the host goes on");
+        (result, calls.0.load(Ordering::SeqCst))
+    };
+    let (result, _) = called(&executor, "slow", json!({"times": 1})).await;
+    assert_eq!(result.unwrap().meta["tries"], json!(2));
+    let (result, tries) = called(&executor, "block_at_first", json!({})).await;
+    let result = result.unwrap();
+    assert_eq!((result.data(), &result.meta["tries"], tries), (json!(false), &json!(2), 2));
+    let (result, tries) = called(&executor, "hang", json!({})).await;
+    assert_eq!((result.unwrap_err().kind(), tries), (ErrorKind::Timeout, 2));
+    // Neither a try without an end nor one that the call's own end comes before is made again.
+    let hasty = ToolContext::builder().provide(Calls::default()).deadline(Instant::now() + limit / 2).build();
+    let error = executor.call(Call::new("hang", json!({})), &hasty, Caller::Llm).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(hasty.capability::<Calls>().unwrap().0.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn who_ends_a_call_ends_its_try() {
+    let registry = Registry::builder().add::<HangTool>().build().unwrap();
+    let executor =
+        Executor::standard(registry).retries(2).try_timeout(Duration::from_secs(50)).build().unwrap();
+    let (calls, cancel) = (Calls::default(), tokio_util::sync::CancellationToken::new());
+    let ctx = ToolContext::builder().provide(calls.clone()).cancellation(cancel.clone()).build();
+    let call = executor.call(Call::new("hang", json!({})), &ctx, Caller::Llm);
+    let (result, ()) = tokio::join!(call, async {
+        while calls.0.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        cancel.cancel();
+    });
+    assert_eq!((result.unwrap_err().kind(), calls.0.load(Ordering::SeqCst)), (ErrorKind::Cancelled, 1));
+}
+
 #[tokio::test]
 async fn the_first_terminal_success_of_a_turn_ends_the_run() {
     let rows = Rows::default();
