@@ -53,6 +53,8 @@ struct Held {
     state: State,
     /// What goes out when the call has ended.
     waiting: BTreeMap<String, Wanted>,
+    /// Whether somebody has said no, or the answers were of no use.
+    refused: bool,
 }
 
 /// What is asked of a client between two rounds.
@@ -89,11 +91,18 @@ impl Dialogue {
         let mut state = std::mem::take(&mut held.state);
         state.round += 1;
         if state.round > ROUNDS_MAX {
+            (held.refused, held.state) = (true, state);
             let error = ToolError::denied(format!("A call has at most {ROUNDS_MAX} rounds of questions."));
             return Err(error.code("too_many_rounds"));
         }
         state.open = waiting.keys().cloned().collect();
         Ok(Some((waiting, state)))
+    }
+
+    /// The id of the call, where an answer has refused it.
+    pub(crate) fn refused(&self) -> Option<String> {
+        let held = self.held();
+        held.refused.then(|| held.state.call_id.clone())
     }
 
     /// The reply to a question, if there is one that fits; else the question waits for the end of the call.
@@ -105,7 +114,10 @@ impl Dialogue {
                 Ok(()) => return Ok(Some(Reply::Accepted(answer))),
                 Err(issue) => (question.clone().after(&format!("That does not fit: {issue}. ")), true),
             },
-            Some(reply) => return Ok(Some(reply)),
+            Some(reply) => {
+                held.refused = true;
+                return Ok(Some(reply));
+            }
             None => (question.clone(), false),
         };
         held.state.answers.remove(key);
@@ -113,6 +125,7 @@ impl Dialogue {
             let tries = held.state.tries.entry(key.to_owned()).or_default();
             *tries += 1;
             if *tries >= TRIES_MAX {
+                held.refused = true;
                 return Err(ToolError::denied("The answers did not fit.").code("answer_invalid"));
             }
         }

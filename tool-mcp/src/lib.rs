@@ -22,6 +22,7 @@ mod ask;
 mod builder;
 mod call;
 mod cursor;
+mod decided;
 mod era;
 mod filter;
 mod http;

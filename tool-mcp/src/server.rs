@@ -14,6 +14,7 @@ use tool_core::{
 
 use crate::ask::Confirm;
 use crate::builder::{McpServerBuilder, for_clients};
+use crate::decided::Decided;
 use crate::filter::{AGENT, Filter};
 use crate::instructions::instructions;
 use crate::mcp_call::McpCall;
@@ -58,6 +59,7 @@ struct Inner {
     confirm: Confirm,
     approve: ApprovalLevel,
     seal: Seal,
+    decided: Decided,
     /// Whether a tool asks for the call as the protocol has it.
     raw: bool,
     /// The tools that are listed beside those that search, where that is how the others are found.
@@ -130,6 +132,7 @@ impl McpServer {
             confirm,
             approve,
             seal,
+            decided: Decided::default(),
             raw,
             search,
             page_size,

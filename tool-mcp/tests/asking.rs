@@ -18,7 +18,9 @@ use tokio::io::{
 use tokio_util::sync::CancellationToken;
 use tool_core::journal::{Journal as _, MemoryJournal, RowQuery, Status};
 use tool_core::prelude::*;
-use tool_core::{Call, Caller, ContextBuilder, Coordinates, Executor, JournalMode, Question, Registry};
+use tool_core::{
+    Call, Caller, ContextBuilder, Coordinates, Executor, ExecutorBuilder, JournalMode, Question, Registry,
+};
 use tool_mcp::{Confirm, McpCall, McpServer, serve_streams};
 
 /// What was deleted.
@@ -135,8 +137,24 @@ impl Client {
         deleted: Arc<Deleted>,
         context: ContextBuilder,
     ) -> Client {
-        let registry = registry();
-        let server = Executor::standard(registry).journal(journal.clone(), JournalMode::Effects, "tests");
+        let executor = Executor::standard(registry()).journal(journal.clone(), JournalMode::Effects, "tests");
+        Client::of(executor, confirm, journal, deleted, context)
+    }
+
+    /// A client of a server that keeps no journal.
+    fn unrecorded(confirm: Confirm) -> Client {
+        let deleted = Arc::new(Deleted::default());
+        let context = ToolContext::builder().provide_arc(Arc::clone(&deleted));
+        Client::of(Executor::standard(registry()), confirm, Arc::default(), deleted, context)
+    }
+
+    fn of(
+        server: ExecutorBuilder,
+        confirm: Confirm,
+        journal: Arc<MemoryJournal>,
+        deleted: Arc<Deleted>,
+        context: ContextBuilder,
+    ) -> Client {
         let server = McpServer::builder(server).context(context).confirm(confirm);
         let server = server.build().unwrap();
         let (near, far) = tokio::io::duplex(64 * 1024);
@@ -344,6 +362,41 @@ async fn declining_and_cancelling_run_nothing() {
         assert_eq!(again["result"]["resultType"], "input_required", "asked again: {again}");
     }
     assert_eq!(client.deleted(), 0);
+}
+
+#[tokio::test]
+async fn what_was_refused_is_refused_for_good() {
+    let yes = json!({"approval": {"action": "accept", "content": {}}});
+    for mut client in [Client::new(Confirm::Ask), Client::unrecorded(Confirm::Ask)] {
+        let call = deletion("a.txt");
+        for action in ["decline", "cancel"] {
+            let state = state(&client.asked(call.clone()).await);
+            client.asked(retry(&call, &state, &json!({"approval": {"action": action}}))).await;
+            let again = client.asked(retry(&call, &state, &yes)).await;
+            assert_eq!(again["error"]["code"], -32602, "{action}: {again}");
+            assert_eq!(again["error"]["message"], "requestState is not valid for this call.");
+        }
+        assert_eq!(client.deleted(), 0);
+        // The call may be asked for anew.
+        let state = state(&client.asked(call.clone()).await);
+        client.asked(retry(&call, &state, &yes)).await;
+        assert_eq!(client.deleted(), 1);
+    }
+}
+
+#[tokio::test]
+async fn without_a_journal_a_call_goes_on_from_a_round_once() {
+    let mut client = Client::unrecorded(Confirm::Ask);
+    let (call, yes) = (deletion("a.txt"), json!({"approval": {"action": "accept", "content": {}}}));
+    let state = state(&client.asked(call.clone()).await);
+    for _ in 0..2 {
+        let again = client.asked(retry(&call, &state, &json!({}))).await;
+        assert_eq!(again["result"]["resultType"], "input_required", "nothing was answered: {again}");
+    }
+    let done = client.asked(retry(&call, &state, &yes)).await;
+    assert_eq!(done["result"]["content"][0]["text"], "a.txt is gone", "{done}");
+    let again = client.asked(retry(&call, &state, &yes)).await;
+    assert_eq!((again["error"]["code"].as_i64(), client.deleted()), (Some(-32602), 1), "{again}");
 }
 
 #[tokio::test]

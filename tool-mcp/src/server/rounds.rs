@@ -95,7 +95,8 @@ impl McpServer {
         };
         let args = request.args.take();
         let bound = bound(era, principal, tool, args.as_ref());
-        let state = self.state(&mut request, &bound)?;
+        let state = self.state(&mut request, &bound, tool)?;
+        let answered = (request.state.is_some() && !self.is_recorded(tool)).then(|| state.clone());
         let asked = Asked {
             era: connection.listed,
             args,
@@ -140,17 +141,32 @@ impl McpServer {
                 Box::pin(async { tokio::join!(call, reported.pass_on(&ended, send)).0 }).await
             }
         };
-        self.end(era, tool, result, &dialogue, &bound)
+        let answer = self.end(era, tool, result, &dialogue, &bound);
+        if let Some(call_id) = dialogue.refused() {
+            self.inner.decided.refuse(&call_id);
+        }
+        if let (Some(state), Ok(Answer::Questions(_))) = (answered, &answer) {
+            self.inner.decided.give_back(&state);
+        }
+        answer
+    }
+
+    /// Whether a second call with the same state finds what became of the first, or does no harm.
+    fn is_recorded(&self, tool: &ToolEntry) -> bool {
+        !tool.def().behavior.side_effect || self.inner.executor.layers().contains(&"journal")
     }
 
     /// The state that a call begins in: that of its last round with the answers, or a new one.
-    fn state(&self, request: &mut Request, bound: &[u8; 32]) -> Result<State, ErrorData> {
+    fn state(&self, request: &mut Request, bound: &[u8; 32], tool: &ToolEntry) -> Result<State, ErrorData> {
         let Some(sealed) = &request.state else {
             let mut state = State::first(request.idempotency_key.take());
             state.foresee(request.responses.iter().flatten());
             return Ok(state);
         };
-        let Some(mut state) = self.inner.seal.open(sealed, bound) else {
+        let decided = &self.inner.decided;
+        let is_open =
+            |state: &State| !decided.is_refused(state) && (self.is_recorded(tool) || decided.take(state));
+        let Some(mut state) = self.inner.seal.open(sealed, bound).filter(is_open) else {
             return Err(ErrorData::invalid_params("requestState is not valid for this call.", None));
         };
         if let Some(answers) = &request.responses {
