@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How fast the server is on standard input and output, beside rmcp, FastMCP and the TypeScript SDK with the same echo tool: calls a
 # second at depth 1 and 32, and lists of 1,000 tools a second. Run it on an idle machine; it prints the ratios to rmcp's best.
-# rmcp answers with the whole list, so ours does as well (one page); its default of 100 tools a page is ten round trips, and a line
+# Every tool of rmcp says as much of itself as ours do. rmcp answers with the whole list, so ours does as well (one page); its default of 100 tools a page is ten round trips, and a line
 # of its own.
 #
 # Goals: 1.0 of rmcp at depth 1, 1.5 at depth 32, 5 for lists in one page. With TOOL_GOALS=1 less is a failure. Peers that cannot be installed
@@ -47,7 +47,10 @@ fi
 
 awk -v goals="${TOOL_GOALS:-0}" '
     { key = $2 " " $3; if ($4 > best[$1, key]) best[$1, key] = $4; peers[$1] }
+    $2 == "list" { if (!cpu[$1] || $6 < cpu[$1]) cpu[$1] = $6; bytes[$1] = $5 }
     END {
+        for (peer in cpu) if (peer != "ours")
+            printf "a list: %d us of a processor for %d bytes, %s %d us for %d bytes: %.2f\n", cpu["ours"], bytes["ours"], peer, cpu[peer], bytes[peer], cpu[peer] / cpu["ours"]
         goal["call 1"] = 1.0; goal["call 32"] = 1.5; goal["list 1"] = 5
         printf "list 10: %d, rmcp in one page %d: %.2f\n", best["ours", "list 10"], best["rmcp", "list 1"], best["ours", "list 10"] / best["rmcp", "list 1"]
         for (key in goal) {

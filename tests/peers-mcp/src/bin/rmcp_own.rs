@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{CallToolResult, ContentBlock, ServerCapabilities, ServerConfig, Tool, ToolAnnotations};
+use rmcp::model::{
+    CallToolResult, ContentBlock, MetaObject, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+};
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -39,15 +41,25 @@ fn router(count: usize) -> ToolRouter<Echo> {
         return Echo::tool_router();
     }
     let schema = Arc::new(peers_mcp::schema().as_object().cloned().unwrap_or_default());
+    // What a list of ours says of each tool: who tells the same writes as much.
+    let annotations =
+        ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
     let mut router = ToolRouter::new();
     for at in 0..count {
         let tool = Tool::new(format!("tool_{at:04}"), "Gives a text back.", Arc::clone(&schema))
-            .with_annotations(ToolAnnotations::new().read_only(true));
+            .with_annotations(annotations.clone())
+            .with_meta(fingerprint(at));
         router = router.with_route(ToolRoute::new_dyn(tool, |_| {
             Box::pin(async { Ok(CallToolResult::success(vec![ContentBlock::text("")]).into()) })
         }));
     }
     router
+}
+
+/// As long as a digest in hexadecimal.
+fn fingerprint(at: usize) -> MetaObject {
+    let digest = format!("sha256:{at:064x}");
+    MetaObject(std::iter::once(("toolbox/fingerprint".to_owned(), digest.into())).collect())
 }
 
 async fn serve() -> Result<(), Box<dyn std::error::Error>> {
