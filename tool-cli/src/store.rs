@@ -17,9 +17,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use tool_core::journal::Row;
-use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, ToolError};
+use tool_core::{ContextBuilder, ExecutorBuilder, JournalMode, MemoryResults, ResultStore, ToolError};
 use tool_store::sqlite::{Key, OnLost};
-use tool_store::{LazyJournal, Meter, SqliteOptions, StoredApprovals};
+use tool_store::{LazyJournal, Meter, SqliteOptions, StoredApprovals, StoredResults};
 
 pub(crate) use self::ledger::Ledger;
 pub use self::place::Place;
@@ -159,6 +159,21 @@ impl Settings {
             Some(opened) => Store { opened, lost, pruned: None }.journal(self),
             None => Ok(None),
         }
+    }
+}
+
+impl Settings {
+    /// Where results are parked that are too long for a model: beside the calls, where calls are recorded, so that the next
+    /// process finds them; else in memory.
+    ///
+    /// # Errors
+    /// Those of [`store`](Self::store).
+    pub fn results(&self) -> Result<Arc<dyn ResultStore>, ToolError> {
+        let journal = if mode::calls(self).is_some() { self.store()? } else { None };
+        Ok(match journal {
+            Some(journal) => Arc::new(StoredResults::new(journal)),
+            None => Arc::new(MemoryResults::default()),
+        })
     }
 }
 

@@ -48,8 +48,9 @@ pub use call::{
 };
 pub use call::{
     AuditOutput, AuditQuery, AuditRow, AuditSettings, AuditSink, Batch, CheckMode, Finished, INLINE_LIMIT,
-    JournalAudit, JsonLines, MAX_OUTPUT_BYTES, MemoryResults, Parked, READ_RESULT, RESULT_LIFE, RESULTS_MAX,
-    RETRIES, ReadResultTool, ResultScope, ResultStore, ShapeSettings, TracingAudit, read_result,
+    JournalAudit, JsonLines, MAX_OUTPUT_BYTES, MemoryResults, Parked, READ_RESULT, RESULT_LIFE,
+    RESULTS_GONE_MAX, RESULTS_MAX, RETRIES, ReadResultTool, ResultLimits, ResultScope, ResultStore,
+    ShapeSettings, TracingAudit, read_result,
 };
 pub use call::{
     Coordinates, EffectInfo, JOURNAL_WAIT, JournalMode, RECONCILE_TIME, SNAPSHOT_TIME, SnapshotHook,

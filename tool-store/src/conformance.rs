@@ -7,6 +7,7 @@ mod audit;
 mod begin;
 mod finish;
 mod histories;
+pub mod results;
 mod rows;
 mod settle;
 mod together;

@@ -1,6 +1,6 @@
 //! The durable journal of tool calls: a file ([`SqliteJournal`], the default) or a PostgreSQL database.
 //!
-//! Audit rows lie beside the calls; in a file so do approvals and the catalogue.
+//! Audit rows lie beside the calls; in a file so do approvals, the catalogue and results that were parked.
 //!
 //! The state machine is in `tool_core::journal`; here is how rows are written so that what was acknowledged is still there after
 //! a crash, and so that changes behind the journal's back show.
@@ -35,6 +35,6 @@ pub use lazy::LazyJournal;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresJournal;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteJournal, SqliteOptions, StoredApprovals};
+pub use sqlite::{SqliteJournal, SqliteOptions, StoredApprovals, StoredResults};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use writer::Meter;

@@ -20,9 +20,7 @@ use call_limits::CallLimits;
 use tool_cli::{Cli, Settings};
 use tool_core::args::suggest;
 use tool_core::redact::KnownSecrets;
-use tool_core::{
-    CheckMode, ContextBuilder, ExecutorBuilder, MemoryResults, ShapeSettings, ToolContext, ToolError,
-};
+use tool_core::{CheckMode, ContextBuilder, ExecutorBuilder, ShapeSettings, ToolContext, ToolError};
 use tool_std::configuration::Rules;
 use tool_std::limits::Limits;
 use tool_std::shell::Processes;
@@ -61,7 +59,7 @@ fn main() -> ExitCode {
             let processes = processes.clone();
             move |context| serving(context, processes.clone())
         })
-        .serving_layers(|builder, _| builder.park(Arc::new(MemoryResults::default())))
+        .serving_layers(|builder, settings| builder.park(settings.results()?))
         .served(move || ended(processes.clone()))
         .command::<approvals::ApprovalsListTool>()
         .command::<approvals::ApprovalsAllowTool>()

@@ -85,8 +85,8 @@ pub(crate) use secrets::texts;
 pub(crate) use settle::{input as recorded_input, reconciled};
 pub(crate) use shape::scrub;
 pub use shape::{
-    INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, READ_RESULT, RESULT_LIFE, RESULTS_MAX,
-    ReadResultTool, ResultScope, ResultStore, ShapeSettings, read_result,
+    INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, READ_RESULT, RESULT_LIFE, RESULTS_GONE_MAX,
+    RESULTS_MAX, ReadResultTool, ResultLimits, ResultScope, ResultStore, ShapeSettings, read_result,
 };
 pub use snapshot::{EffectInfo, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot};
 pub use traceparent::{TraceLink, TraceParent};

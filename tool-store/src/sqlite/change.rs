@@ -1,4 +1,4 @@
-//! Short changes beside the writer: approvals, the catalogue, pruning. Each is one transaction of a connection of its own, which
+//! Short changes beside the writer: approvals, the catalogue, parked results, pruning. Each is one transaction of a connection of its own, which
 //! SQLite keeps apart from the writer's.
 
 use rusqlite::{Connection, OpenFlags};

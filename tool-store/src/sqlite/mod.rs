@@ -11,6 +11,7 @@ mod files;
 mod owner;
 mod prune;
 mod recent;
+mod results;
 mod salvage;
 mod schema;
 mod seal;
@@ -39,6 +40,7 @@ use tool_core::{AuditQuery, AuditRow, BoxFuture};
 
 use self::backend::{Backend, Opened};
 use self::owner::{Owner, Owners};
+use self::space::Space;
 use self::table::failed;
 use crate::audit::{self, AuditCount};
 use crate::sql::{self, Param};
@@ -48,6 +50,7 @@ pub use approvals::StoredApprovals;
 pub use catalogue::catalogue_at;
 pub use files::{Key, protected};
 pub use prune::Pruned;
+pub use results::StoredResults;
 pub use salvage::{Salvaged, salvage};
 pub use space::MIN_FREE;
 pub use verify::RECENT;
@@ -118,6 +121,7 @@ pub struct SqliteJournal {
     writer: Writer,
     readers: Arc<Readers>,
     seal: std::fs::File,
+    space: Space,
     /// Released last: while the writer works, the owner is alive.
     owner: Owner,
 }
@@ -160,7 +164,8 @@ impl SqliteJournal {
         let pepper = files::pepper(&path, &options.key)?;
         let owners = Mutex::new(Owners::new(&path, &owner.id));
         let readers = Arc::new(Readers { path: path.clone(), idle: Mutex::default(), owners });
-        let journal = SqliteJournal { path, pepper, writer, readers, seal, owner };
+        let space = Space::new(&path, options.min_free);
+        let journal = SqliteJournal { path, pepper, writer, readers, seal, space, owner };
         let marked = journal.ask_blocking(Op::MarkLost)?;
         if let (Some(tell), Reply::Rows(lost)) = (&options.on_lost, &marked) {
             lost.iter().for_each(|row| (tell.0)(row));

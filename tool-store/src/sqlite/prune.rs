@@ -1,4 +1,4 @@
-//! Retention: ended runs go, what is in doubt stays, and the chain keeps a checkpoint in place of its beginning. (journal.md §10)
+//! Retention: ended runs go with the results that belong to them, what is in doubt stays, and the chain keeps a checkpoint in place of its beginning. (journal.md §10)
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use tool_core::journal::{Result, now_ms};
 use super::SqliteJournal;
 use super::owner::Owners;
 use super::recent::Recent;
+use super::results;
 use super::table::{CHAIN, Table, failed, head};
 use super::verify::PRUNED;
 use crate::sql::Statements;
@@ -85,6 +86,7 @@ fn prune(db: &Connection, journal: &SqliteJournal, older: Duration) -> Result<Pr
             table.log(call, PRUNED, [0; 32])?;
         }
         let remove = |sql: &str| db.execute(sql, [tenant, run]).map_err(|error| failed(&error));
+        remove(results::OF_RUN)?;
         pruned.calls += remove("DELETE FROM tool_calls WHERE tenant = ?1 AND run_id = ?2")?;
         remove("DELETE FROM journal_consents WHERE tenant = ?1 AND run_id = ?2")?;
         remove("DELETE FROM journal_attempts WHERE tenant = ?1 AND run_id = ?2")?;

@@ -24,7 +24,7 @@ pub struct Salvaged {
 }
 
 /// The tables with a number per row besides that of the calls.
-const NUMBERED: [&str; 3] = ["audit", "approvals", "catalogue"];
+const NUMBERED: [&str; 4] = ["audit", "approvals", "catalogue", "results"];
 
 /// The others: they are short, and read from both ends.
 const KEYED: [(&str, &str); 3] = [

@@ -14,12 +14,13 @@ use super::table::{corrupt, failed};
 const APPLICATION_ID: i64 = 0x546a_6e6c;
 
 /// The migrations, in order; the schema's version is how many were made.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/0001_calls.sql"),
     include_str!("migrations/0002_surroundings.sql"),
     include_str!("migrations/0003_questions.sql"),
     include_str!("migrations/0004_audit.sql"),
     include_str!("migrations/0005_lookup.sql"),
+    include_str!("migrations/0006_results.sql"),
 ];
 
 /// How long another process is waited for.

@@ -92,6 +92,24 @@ pub(super) fn hides(mode: LogMode) -> bool {
     !matches!(mode, LogMode::Preview | LogMode::Full)
 }
 
+/// Whether the results of a tool have parts that are secrets, or that nobody but its caller is to hear of.
+pub(crate) fn has_secret_parts(def: &ToolDef<'_>) -> bool {
+    def.output_schema().is_some_and(|schema| has_secret_node(schema))
+}
+
+fn has_secret_node(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            let mode = members.get("x-log").and_then(Value::as_str);
+            let is_secret = mode == Some(LogMode::Secret.as_str()) || mode == Some(LogMode::Omit.as_str());
+            let is_write_only = members.get("writeOnly") == Some(&Value::Bool(true));
+            is_secret || is_write_only || members.values().any(has_secret_node)
+        }
+        Value::Array(items) => items.iter().any(has_secret_node),
+        _ => false,
+    }
+}
+
 /// Whether a node of a schema has a mode.
 fn is_marked(schema: &Value) -> bool {
     match schema {

@@ -15,11 +15,14 @@ use serde_json::{Value, json};
 use self::page::{byte_of, pages};
 pub use self::read_result::{READ_RESULT, ReadResultTool, read_result};
 pub(crate) use self::scrub::scrub;
-pub use self::store::{MemoryResults, Parked, RESULT_LIFE, RESULTS_MAX, ResultScope, ResultStore};
+pub use self::store::{
+    MemoryResults, Parked, RESULT_LIFE, RESULTS_GONE_MAX, RESULTS_MAX, ResultLimits, ResultScope, ResultStore,
+};
 use super::facts::Facts;
 use super::gate::Admitted;
 use super::layer::{Invocation, Layer, Next};
 use super::redact::KnownSecrets;
+use super::redact::output::has_secret_parts;
 use super::who::Who;
 use super::{CallScope, Caller};
 use crate::context::ToolContext;
@@ -101,16 +104,41 @@ struct Seen<'a> {
     facts: Option<Arc<Facts>>,
 }
 
+impl Seen<'_> {
+    /// Puts one text in the place of all that a model would read.
+    fn replace_text(&self, output: &mut ToolOutput, text: String) {
+        output.content.retain(|block| text_of(block).is_none());
+        output.content.insert(0, Content::text(text));
+        // MCP promises the structured value of a tool with an output schema; a model reads the text.
+        if self.caller != Caller::Mcp || self.tool.def().output_schema().is_none() {
+            output.structured = None;
+        }
+    }
+
+    /// A result that could not be parked: as much of it as a model gets whole, from both ends.
+    fn inline(&self, mut output: ToolOutput, payload: &str, limit: usize, error: &ToolError) -> ToolOutput {
+        tracing::warn!(target: "toolbox::results", tool = self.tool.name(), %error, "a result is not parked");
+        let characters = payload.chars().count();
+        let (head, tail) = (limit - limit / 4, limit / 4);
+        let (start, end) = (byte_of(payload, head), byte_of(payload, characters - tail));
+        let (start, end) = (payload.get(..start).unwrap_or_default(), payload.get(end..).unwrap_or_default());
+        let text = format!(
+            "{start}\n…\n{end}\n[cut: {limit} of {characters} characters are shown; the rest could not be kept]"
+        );
+        let bytes = start.len() + end.len();
+        self.replace_text(&mut output, text);
+        output.meta.insert("truncated".to_owned(), json!({"bytes": bytes, "total": payload.len()}));
+        output
+    }
+}
+
 impl Shape {
     fn shape(&self, seen: &Seen<'_>, result: ToolResult) -> ToolResult {
         let settings = &*self.0;
         let own = seen.tool.name() == READ_RESULT;
         let result = match settings.unscrubbed.contains(seen.tool.name()) {
             true => result,
-            false => {
-                let own = seen.ctx.running().and_then(CallScope::known_secrets);
-                scrub(result, own.unwrap_or(&settings.secrets))
-            }
+            false => scrub(result, self.secrets(seen.ctx)),
         };
         match result {
             Ok(output) if own => Ok(output),
@@ -123,6 +151,11 @@ impl Shape {
             }
             Err(error) => Err(cap_details(error.map_message(|message| shortened(&message)), seen.max_bytes)),
         }
+    }
+
+    /// What must not leave a call.
+    fn secrets<'a>(&'a self, ctx: &'a ToolContext) -> &'a KnownSecrets {
+        ctx.running().and_then(CallScope::known_secrets).unwrap_or(&self.0.secrets)
     }
 
     fn park(&self, seen: &Seen<'_>, results: &Arc<dyn ResultStore>, mut output: ToolOutput) -> ToolResult {
@@ -141,8 +174,15 @@ impl Shape {
             text: payload.as_str().into(),
             media: media.to_owned(),
             tool: seen.tool.name().to_owned(),
+            call_id: seen.ctx.running().map(|call| call.id().to_owned()),
+            is_private: has_secret_parts(seen.tool.def())
+                || self.secrets(seen.ctx).scrub(&payload) != payload,
         };
-        let id = results.put(&scope_of(seen.ctx), parked)?;
+        let id = match results.put(&scope_of(seen.ctx), parked) {
+            Ok(id) => id,
+            // The tool has run: what there is room for is better than nothing.
+            Err(error) => return Ok(seen.inline(output, &payload, limit, &error)),
+        };
         let (head, tail) = (byte_of(&payload, STUB.0), byte_of(&payload, characters - STUB.1));
         let stub = format!(
             "[result {id} parked: {characters} characters, {count} pages, {media}; {shape}]\n{}\n…\n{}\n\
@@ -150,12 +190,7 @@ impl Shape {
             payload.get(..head).unwrap_or_default(),
             payload.get(tail..).unwrap_or_default(),
         );
-        output.content.retain(|block| text_of(block).is_none());
-        output.content.insert(0, Content::text(stub));
-        // MCP promises the structured value of a tool with an output schema; a model reads the text.
-        if seen.caller != Caller::Mcp || seen.tool.def().output_schema().is_none() {
-            output.structured = None;
-        }
+        seen.replace_text(&mut output, stub);
         output.meta.insert("parked".to_owned(), Value::from(id));
         if let Some(facts) = &seen.facts {
             facts.known().parked = true;

@@ -6,6 +6,7 @@ use super::page::{PAGE, byte_of, pages};
 use super::scope_of;
 use super::store::Parked;
 use crate::args::{ArgIssue, IssueCode};
+use crate::call::CallScope;
 use crate::context::ToolContext;
 use crate::error::ToolError;
 use crate::output::{ToolOutput, ToolResult};
@@ -49,7 +50,12 @@ pub fn read_result(
     let text = match (page, lines, pointer, find) {
         (Some(page), ..) => whole_page(id, &result, page)?,
         (_, Some(lines), ..) => some_lines(id, &result, lines)?,
-        (_, _, Some(pointer), _) => part(id, &result, pointer, |own| store.put(&scope_of(ctx), own))?,
+        (_, _, Some(pointer), _) => part(id, &result, pointer, |own| {
+            // Without its escapes a text may say what it did not say before.
+            let secrets = ctx.running().and_then(CallScope::known_secrets);
+            let leaks = secrets.is_some_and(|secrets| secrets.scrub(&own.text) != *own.text);
+            store.put(&scope_of(ctx), Parked { is_private: own.is_private || leaks, ..own })
+        })?,
         (.., Some(find)) => matches(id, &result, find),
         _ => return Err(ToolError::invalid_args("Give exactly one of page, lines, pointer, find.")),
     };
@@ -119,9 +125,13 @@ fn part(
     if count == 1 {
         return Ok(format!("[result {id}, {pointer}]\n{first}"));
     }
-    let own = Parked { text: text.as_str().into(), media: media.to_owned(), tool: result.tool.clone() };
-    let own = keep(own)?;
-    Ok(format!("[result {id}, {pointer}, parked as {own}: page 1 of {count}]\n{first}"))
+    let own = Parked { text: text.as_str().into(), media: media.to_owned(), ..result.clone() };
+    Ok(match keep(own) {
+        Ok(own) => format!("[result {id}, {pointer}, parked as {own}: page 1 of {count}]\n{first}"),
+        Err(_) => format!(
+            "[result {id}, {pointer}, page 1 of {count}; the others could not be kept: name a smaller part]\n{first}"
+        ),
+    })
 }
 
 fn matches(id: &str, result: &Parked, find: &str) -> String {
