@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+use tool_core::journal::{Journal as _, MemoryJournal, RowQuery};
 use tool_core::prelude::*;
 use tool_core::{
-    AuditRow, AuditSettings, AuditSink, Call, Caller, Content, ErrorKind, Executor, JsonLines, Registry,
-    ShapeSettings, Snapshot,
+    AuditRow, AuditSettings, AuditSink, Call, Caller, Content, ErrorKind, Executor, JournalMode, JsonLines,
+    ReadResultTool, Registry, ShapeSettings, Snapshot,
 };
 
 use crate::policy_of_one;
@@ -319,4 +320,43 @@ async fn a_tool_disabled_while_it_runs_finishes_what_was_admitted_and_the_rows_t
     let (old, new) = (by("old"), by("new"));
     assert_eq!((old.len(), new.len()), (100, 10));
     assert!(old.iter().all(|row| row.outcome == "ok") && new.iter().all(|row| row.outcome == "denied"));
+}
+
+/// What stands in a file.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Written {
+    /// All of it.
+    #[schemars(extend("x-log" = "hash"))]
+    text: String,
+}
+
+/// Writes, and gives back what is there.
+#[tool(side_effect, idempotent, register = false)]
+fn written(
+    /// How often a line is written.
+    lines: usize,
+) -> Written {
+    Written { text: "what stands in the file\n".repeat(lines) }
+}
+
+#[tokio::test]
+async fn what_a_model_reads_first_of_a_long_result_is_in_no_record() {
+    let (journal, rows) = (MemoryJournal::new(), Rows::default());
+    let registry = Registry::builder().add::<WrittenTool>().add::<ReadResultTool>().build().unwrap();
+    let executor = Executor::standard(registry)
+        .audit(audited(&rows))
+        .journal(Arc::new(journal.another()), JournalMode::Effects, "tests")
+        .shape(ShapeSettings::default());
+    let executor = executor.build().unwrap();
+    for (lines, is_parked) in [(2, false), (2_000, true)] {
+        let output = call(&executor, "written", json!({"lines": lines})).await.unwrap();
+        assert_eq!(output.meta.contains_key("parked"), is_parked);
+        assert!(output.data().to_string().contains("what stands in the file"), "the model reads it");
+        let recorded = journal.rows(&RowQuery::default()).await.unwrap();
+        let recorded = recorded.last().unwrap().output_json.clone().unwrap();
+        let audited = rows.take()[0].output.as_ref().unwrap().preview.clone().unwrap();
+        for told in [recorded, audited] {
+            assert!(told.contains("sha256") && !told.contains("what stands"), "{told}");
+        }
+    }
 }

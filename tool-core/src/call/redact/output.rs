@@ -1,6 +1,8 @@
 //! What of a result may be written down, where the output schema of its tool marks parts of it: content of files, output of
 //! commands. Texts of such a result say the same once more, so they are left out.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use super::mode::Nodes;
@@ -8,6 +10,7 @@ use super::{Form, KnownSecrets, redact};
 use crate::def::{LogMode, ToolDef};
 use crate::error::ToolError;
 use crate::output::ToolOutput;
+use crate::schema::form;
 
 /// How many of the hidden parts of a result are named.
 const NAMED: usize = 20;
@@ -21,7 +24,8 @@ const INCOMPLETE: &str = "the call ran before, and of these parts of its result 
 pub(crate) fn recordable(def: &ToolDef<'_>, output: &ToolOutput) -> Option<ToolOutput> {
     let schema = def.output_schema().filter(|schema| is_marked(schema))?;
     let value = output.data();
-    let kept = redact(&value, schema, &KnownSecrets::default(), Form::Journal).value;
+    let judge = judge_of(&value, schema);
+    let kept = redact(&value, &judge, &KnownSecrets::default(), Form::Journal).value;
     let kept = in_its_type(&value, kept);
     let mut hidden = Vec::new();
     differing(&value, &kept, String::new(), &mut hidden);
@@ -31,6 +35,18 @@ pub(crate) fn recordable(def: &ToolDef<'_>, output: &ToolOutput) -> Option<ToolO
         meta.entry("hint").or_insert_with(|| json!(INCOMPLETE));
     }
     Some(ToolOutput { content: Vec::new(), structured: Some(kept.into()), meta, ..output.clone() })
+}
+
+/// The schema by which a value is judged. Texts in the place of a value of another type, as a model gets them of a result that is
+/// too long, are content.
+fn judge_of<'s>(value: &Value, schema: &'s Value) -> Cow<'s, Value> {
+    let given = match value {
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        _ => return Cow::Borrowed(schema),
+    };
+    let is_another = form::types(schema).next().is_some() && form::types(schema).all(|name| name != given);
+    if is_another { Cow::Owned(json!({"x-log": LogMode::Hash.as_str()})) } else { Cow::Borrowed(schema) }
 }
 
 /// Where two values differ: the outermost places that do not have the same form, or not the same scalar.
@@ -61,7 +77,7 @@ pub(crate) fn shown(
     let schema = def.output_schema().filter(|schema| is_marked(schema))?;
     let nodes = Nodes::of(schema, schema);
     let is_whole = |key: &str| nodes.member(schema, key).mode().is_some_and(is_told_whole);
-    Some(match redact(value, schema, secrets, Form::Audit).value {
+    Some(match redact(value, &judge_of(value, schema), secrets, Form::Audit).value {
         Value::Object(members) => {
             let (marked, rest): (Map<_, _>, Map<_, _>) =
                 members.into_iter().partition(|(key, _)| is_whole(key));
