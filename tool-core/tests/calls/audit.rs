@@ -345,15 +345,24 @@ async fn what_a_model_reads_first_of_a_long_result_is_in_no_record() {
     let registry = Registry::builder().add::<WrittenTool>().add::<ReadResultTool>().build().unwrap();
     let executor = Executor::standard(registry)
         .audit(audited(&rows))
-        .journal(Arc::new(journal.another()), JournalMode::Effects, "tests")
+        .journal(Arc::new(journal.another()), JournalMode::All, "tests")
         .shape(ShapeSettings::default());
     let executor = executor.build().unwrap();
-    for (lines, is_parked) in [(2, false), (2_000, true)] {
-        let output = call(&executor, "written", json!({"lines": lines})).await.unwrap();
+    let mut parked = json!(null);
+    for (tool, lines, is_parked) in
+        [("written", 2, false), ("written", 2_000, true), ("read_result", 0, false)]
+    {
+        let args = match tool {
+            "written" => json!({"lines": lines}),
+            _ => json!({"id": parked, "page": 2}),
+        };
+        let output = call(&executor, tool, args).await.unwrap();
         assert_eq!(output.meta.contains_key("parked"), is_parked);
+        parked = output.meta.get("parked").cloned().unwrap_or(parked);
         assert!(output.data().to_string().contains("what stands in the file"), "the model reads it");
         let recorded = journal.rows(&RowQuery::default()).await.unwrap();
-        let recorded = recorded.last().unwrap().output_json.clone().unwrap();
+        let recorded =
+            recorded.iter().rfind(|row| row.tool_name == tool).unwrap().output_json.clone().unwrap();
         let audited = rows.take()[0].output.as_ref().unwrap().preview.clone().unwrap();
         for told in [recorded, audited] {
             assert!(told.contains("sha256") && !told.contains("what stands"), "{told}");

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::mode::Nodes;
 use super::{Form, KnownSecrets, redact};
+use crate::call::READ_RESULT;
 use crate::def::{LogMode, ToolDef};
 use crate::error::ToolError;
 use crate::output::ToolOutput;
@@ -22,9 +23,8 @@ const INCOMPLETE: &str = "the call ran before, and of these parts of its result 
 /// A result for the journal; `None` where nothing of it is marked, and all of it may be written. What was hidden is named in
 /// `meta.incomplete`, by JSON pointers.
 pub(crate) fn recordable(def: &ToolDef<'_>, output: &ToolOutput) -> Option<ToolOutput> {
-    let schema = def.output_schema().filter(|schema| is_marked(schema))?;
     let value = output.data();
-    let judge = judge_of(&value, schema);
+    let judge = judge_of(def, &value)?;
     let kept = redact(&value, &judge, &KnownSecrets::default(), Form::Journal).value;
     let kept = in_its_type(&value, kept);
     let mut hidden = Vec::new();
@@ -37,16 +37,21 @@ pub(crate) fn recordable(def: &ToolDef<'_>, output: &ToolOutput) -> Option<ToolO
     Some(ToolOutput { content: Vec::new(), structured: Some(kept.into()), meta, ..output.clone() })
 }
 
-/// The schema by which a value is judged. Texts in the place of a value of another type, as a model gets them of a result that is
-/// too long, are content.
-fn judge_of<'s>(value: &Value, schema: &'s Value) -> Cow<'s, Value> {
+/// The schema by which a value is judged; `None` where nothing of it is marked. Parts of results that were parked are content, and
+/// so are texts in the place of a value of another type, as a model gets them first of a result that is too long.
+fn judge_of<'d>(def: &'d ToolDef<'_>, value: &Value) -> Option<Cow<'d, Value>> {
+    let content = || Cow::Owned(json!({"x-log": LogMode::Hash.as_str()}));
+    if def.name == READ_RESULT {
+        return Some(content());
+    }
+    let schema = def.output_schema().filter(|schema| is_marked(schema))?;
     let given = match value {
         Value::String(_) => "string",
         Value::Array(_) => "array",
-        _ => return Cow::Borrowed(schema),
+        _ => return Some(Cow::Borrowed(schema)),
     };
     let is_another = form::types(schema).next().is_some() && form::types(schema).all(|name| name != given);
-    if is_another { Cow::Owned(json!({"x-log": LogMode::Hash.as_str()})) } else { Cow::Borrowed(schema) }
+    Some(if is_another { content() } else { Cow::Borrowed(schema) })
 }
 
 /// Where two values differ: the outermost places that do not have the same form, or not the same scalar.
@@ -74,10 +79,11 @@ pub(crate) fn shown(
     value: &Value,
     secrets: &KnownSecrets,
 ) -> Option<(Map<String, Value>, Value)> {
-    let schema = def.output_schema().filter(|schema| is_marked(schema))?;
+    let judge = judge_of(def, value)?;
+    let schema = &*judge;
     let nodes = Nodes::of(schema, schema);
     let is_whole = |key: &str| nodes.member(schema, key).mode().is_some_and(is_told_whole);
-    Some(match redact(value, &judge_of(value, schema), secrets, Form::Audit).value {
+    Some(match redact(value, schema, secrets, Form::Audit).value {
         Value::Object(members) => {
             let (marked, rest): (Map<_, _>, Map<_, _>) =
                 members.into_iter().partition(|(key, _)| is_whole(key));
