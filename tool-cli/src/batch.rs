@@ -94,6 +94,8 @@ struct Running {
 enum Asked {
     /// A call; whether it has a side effect.
     Call(Call, bool),
+    /// A call of a tool that the command line does not have, with how that is told.
+    Nobody(Call, ToolError),
     /// Nothing that can be called.
     Wrong(ToolError),
 }
@@ -192,6 +194,10 @@ impl Answers<'_> {
                 let result = tokio::spawn(std::future::ready(Err(error)));
                 running.push_back(Running { head, result });
             }
+            Asked::Nobody(call, error) => {
+                let result = self.spawn_refused(call, error);
+                running.push_back(Running { head, result });
+            }
             Asked::Call(call, side_effect) => {
                 if side_effect {
                     self.drain(running).await?;
@@ -215,6 +221,19 @@ impl Answers<'_> {
                 return planned(&program, executor.registry(), plan, yes).map(ToolOutput::structured);
             }
             executor.call(call, &ctx, Caller::Cli).await
+        })
+    }
+
+    /// Refuses a call of no tool. The executor refuses it, too, so that it is recorded as any other; one that the executor knows
+    /// is not of the command line, and must not run.
+    fn spawn_refused(&self, call: Call, error: ToolError) -> JoinHandle<ToolResult> {
+        let (executor, ctx) = (self.executor.clone(), self.timed());
+        let is_recorded = !self.settings.dry_run && executor.registry().get(&call.tool).is_none();
+        tokio::spawn(async move {
+            if is_recorded {
+                let _ = executor.call(call, &ctx, Caller::Cli).await;
+            }
+            Err(error)
         })
     }
 
@@ -278,7 +297,10 @@ impl Answers<'_> {
         let registry = self.executor.registry();
         let entry = registry.get(&tool).filter(|entry| entry.def().surfaces.contains(Surface::Cli));
         head.tool = Value::from(entry.map_or(tool.as_str(), |entry| entry.name()));
-        let entry = entry.ok_or_else(|| unknown_tool(&self.program, registry, &tool))?;
+        let Some(entry) = entry else {
+            let error = unknown_tool(&self.program, registry, &tool);
+            return Ok(Asked::Nobody(Call::new(tool, args), error));
+        };
         let side_effect = entry.def().behavior.side_effect;
         Ok(Asked::Call(Call::new(tool, args), side_effect))
     }

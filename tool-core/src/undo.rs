@@ -1,8 +1,10 @@
 //! Undoing one recorded call: what its tool says takes it back, as a journaled call of its own. (journal.md §8)
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
-use crate::call::{Caller, Quiet, quiet};
+use crate::call::{AuditRow, Caller, Executor, Quiet, quiet};
 use crate::canonical;
 use crate::context::ToolContext;
 use crate::error::ToolError;
@@ -19,26 +21,39 @@ pub const UNDO: &str = "journal_revert";
 /// Undoes a call by the handler of its tool.
 ///
 /// The undoing has its own row, with the call as parent and outside of its run: what is undone is no attempt at the run's
-/// work. `program` is the name and version that the row carries. A process that dies in the middle leaves it in doubt; who
-/// undoes the call again has decided that, and the row is given up.
+/// work. It is audited as any call of the executor. `program` is the name and version that the row carries. A process that
+/// dies in the middle leaves it in doubt; who undoes the call again has decided that, and the row is given up.
 ///
 /// # Errors
 /// `not_found`, code `no_handler`, for a tool that is gone or cannot undo; those of the handler, with which the call stays as
 /// it was; those of the journal, before anything is undone.
 pub async fn undo(
-    registry: &Registry,
+    executor: &Executor,
     journal: &dyn Journal,
     ctx: &ToolContext,
     row: &Row,
     caller: Caller,
     program: &str,
 ) -> Result<(), ToolError> {
+    let (draft, began) = (draft(ctx, row, caller, program), Instant::now());
+    let result = undone(executor.registry(), journal, ctx, row, &draft).await;
+    executor.audit(|| AuditRow::of_recorded(&draft, result.as_ref().err(), began.elapsed()));
+    result
+}
+
+async fn undone(
+    registry: &Registry,
+    journal: &dyn Journal,
+    ctx: &ToolContext,
+    row: &Row,
+    draft: &Row,
+) -> Result<(), ToolError> {
     let tool = registry.get(&row.tool_name);
     let handler = tool.and_then(|tool| Some((tool.def(), tool.def().revert?)));
     let (def, handler) =
         handler.ok_or_else(|| ToolError::not_found("Its tool is gone.").code("no_handler"))?;
     given_up(journal, row).await?;
-    let lease = begun(journal, draft(ctx, row, caller, program)).await?;
+    let lease = begun(journal, draft.clone()).await?;
     let result = match journal.revert(row.call_id.clone(), RevertStatus::Reverting, None).await {
         Ok(_) => {
             journal.running(&lease);

@@ -127,7 +127,7 @@ async fn what_panics_while_it_is_undone_failed_and_others_can_be_undone() {
         let query = RowQuery { tool: Some("build".to_owned()), ..RowQuery::default() };
         let is_new = |row: &Row| row.revert_status.is_none();
         let row = journal.rows(&query).await.unwrap().into_iter().find(is_new).unwrap();
-        let undone = undo(executor.registry(), &*journal, &ctx, &row, Caller::Test, "demo 1").await;
+        let undone = undo(&executor, &*journal, &ctx, &row, Caller::Test, "demo 1").await;
         assert_eq!(undone.as_ref().err().map(ToolError::code_str), code, "{what}");
         let query = RowQuery { call_id: Some(row.call_id), ..RowQuery::default() };
         let row = journal.rows(&query).await.unwrap().pop().unwrap();

@@ -1,6 +1,8 @@
 //! A loaded policy.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -87,7 +89,7 @@ impl Policy {
         let parse = || {
             if text.len() > FILE_MAX {
                 let (at, code) = (Position::START, MistakeCode::TooLarge);
-                let text = format!("{} bytes are more than {FILE_MAX}", text.len());
+                let text = format!("the file has more than {FILE_MAX} bytes");
                 return Err(vec![Mistake { at, code, text, suggestion: None }]);
             }
             let root = match syntax {
@@ -115,7 +117,7 @@ impl Policy {
         let syntax = Syntax::of(file).ok_or_else(|| {
             unreadable(format!("{shown} is no policy file.")).hint("name it .toml, .yaml or .yml")
         })?;
-        let text = std::fs::read_to_string(file)
+        let text = read_bounded(file)
             .map_err(|error| unreadable(format!("The policy file {shown} cannot be read: {error}.")))?;
         Ok(Policy::load(&shown, &text, syntax, registry, paths)?)
     }
@@ -133,6 +135,20 @@ impl Policy {
     fn paths_of(&self, agent: &str, tool: &str) -> Option<&Lists<PathPattern>> {
         self.tool(agent, tool).map(|tool| &tool.paths).filter(|paths| !paths.is_absent())
     }
+}
+
+/// The text of a file, or of its beginning if it is longer than a policy may be.
+fn read_bounded(file: &Path) -> std::io::Result<String> {
+    // A pipe would be waited at for ever, and a device may never end.
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(file)?.take(FILE_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > FILE_MAX {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
 }
 
 impl tool_core::Policy for Policy {

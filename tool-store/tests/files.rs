@@ -68,6 +68,7 @@ fn what_is_no_file_is_not_waited_for_and_what_is_no_database_is_not_changed() {
     let pipe = home.path().join("pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
     assert_eq!(open(&pipe).unwrap_err().code(), "journal_not_ours");
+    assert_eq!(tool_store::sqlite::catalogue_at(&pipe).unwrap_err().code(), "journal_not_ours");
     let text = home.path().join("notes.txt");
     std::fs::write(&text, "Buy milk. ".repeat(100)).unwrap();
     chmod(&text, 0o644);

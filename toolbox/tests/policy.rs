@@ -130,6 +130,28 @@ fn a_policy_that_never_asks_before_what_destroys_is_a_finding() {
 }
 
 #[test]
+fn a_policy_that_never_ends_is_refused_at_once() {
+    let folder = folder("version = 1\n[agents.operator]\ntools = [\"*\"]\n");
+    let at = |name: &str| folder.path().join(name);
+    assert!(Command::new("mkfifo").arg(at("pipe.toml")).status().unwrap().success());
+    std::os::unix::fs::symlink("/dev/zero", at("zero.toml")).unwrap();
+    std::fs::File::create(at("sparse.toml")).unwrap().set_len(1 << 40).unwrap();
+    std::fs::write(at("latin.toml"), b"version = 1 # \xe9").unwrap();
+    for (name, wanted) in [
+        ("pipe.toml", "not a regular file"),
+        ("zero.toml", "not a regular file"),
+        ("sparse.toml", "more than 1048576 bytes"),
+        ("latin.toml", "not UTF-8"),
+    ] {
+        for words in [&["policy", "check", name][..], &["--policy", name, "file", "read", "p.toml"]] {
+            let (status, text) = told(&toolbox(folder.path(), words));
+            assert_eq!((status, text.contains(wanted)), (Some(6), true), "{words:?}: {text}");
+        }
+    }
+    assert_eq!(told(&toolbox(folder.path(), &["policy", "check", "p.toml"])).0, Some(0));
+}
+
+#[test]
 fn nobody_changes_the_files_that_they_are_held_to() {
     let file = folder("version = 1\n[agents.operator]\ntools = [\"*\"]\napprove = \"never\"\n");
     std::fs::write(file.path().join("s.toml"), "color = \"never\"\n").unwrap();

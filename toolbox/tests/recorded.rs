@@ -341,6 +341,38 @@ fn a_revert_that_is_killed_between_two_calls_goes_on_behind_them_and_undoes_noth
 }
 
 #[test]
+fn what_is_undone_and_what_no_tool_answers_is_audited_as_any_call() {
+    let home = Home::new();
+    let calls = home.0.path().join("calls");
+    let lines =
+        [json!({"tool": "write_file", "args": {"path": "f", "content": "x"}}), json!({"tool": "write_fil"})];
+    std::fs::write(&calls, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    let made = home.toolbox(&[("TOOLBOX_RUN", "r")], &["call", "--jsonl", calls.to_str().unwrap()]);
+    assert_eq!(made.status.code(), Some(1), "{made:?}");
+    let told = String::from_utf8(made.stdout).unwrap();
+    assert!(told.lines().nth(1).unwrap().contains("did you mean: write_file"), "{told}");
+    home.json(&["journal", "revert", "--run", "r"]);
+
+    let listed = home.json(&["audit"]);
+    assert_eq!(listed.as_array().unwrap().len(), 3, "{listed}");
+    // The file beside the table has the rows whole.
+    let audited = std::fs::read_to_string(home.state().join("audit.jsonl")).unwrap();
+    let of = |tool: &str| {
+        let rows = audited.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.filter(|row| row["tool"] == tool).collect::<Vec<Value>>()
+    };
+    let (written, nobody, undone) = (of("write_file"), of("write_fil"), of("journal_revert"));
+    assert_eq!((written.len(), nobody.len(), undone.len()), (1, 1, 1), "{audited}");
+    assert_eq!((&nobody[0]["outcome"], &nobody[0]["code"]), (&json!("not_found"), &json!("unknown_tool")));
+    assert_eq!((&undone[0]["outcome"], &undone[0]["parent_call_id"]), (&json!("ok"), &written[0]["call_id"]));
+    assert_eq!(undone[0]["args"], json!({"call": written[0]["call_id"], "tool": "write_file"}));
+    // The journal has both under the same ids.
+    for row in home.json(&["journal", "export"]).as_array().unwrap() {
+        assert!([&written, &undone].iter().any(|rows| rows[0]["call_id"] == row["call_id"]), "{row}");
+    }
+}
+
+#[test]
 fn a_journal_that_cannot_be_opened_is_one_error_with_what_to_do() {
     let home = Home::new();
     let write = |env: &[(&str, &str)], path: &str| {

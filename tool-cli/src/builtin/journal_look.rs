@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tool_core::journal::chain::Head;
-use tool_core::journal::{Cell, Journal as _, Row, RowQuery, Status, VerifyOptions};
+use tool_core::journal::{Cell, Journal as _, Row, RowQuery, Status, VerifyOptions, VerifyReport};
 use tool_core::prelude::*;
 
 use crate::sight::Surroundings;
@@ -80,7 +80,8 @@ pub(crate) async fn journal_verify(
     let journal = around.ledger.existing()?.ok_or_else(missing)?;
     let report = journal.verify(VerifyOptions { full, expect }).await?;
     if report.verdict.is_ok() {
-        let value = json!({"result": "ok", "entries": report.entries, "rows": report.rows});
+        let VerifyReport { entries, rows, sealed, .. } = report;
+        let value = json!({"result": "ok", "entries": entries, "rows": rows, "sealed": sealed});
         return Ok(ToolOutput::structured(value));
     }
     Err(ToolError::internal(report.verdict.to_string()).code("journal_changed"))

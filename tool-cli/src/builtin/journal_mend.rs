@@ -119,9 +119,8 @@ pub(crate) async fn journal_revert(
         };
         let mut word = step.word().to_owned();
         if goes && !dry_run {
-            word = match undo::undo(registry, &**journal, &ctx, row, Caller::Cli, &around.ledger.signature)
-                .await
-            {
+            let signature = &around.ledger.signature;
+            word = match undo::undo(&executor, &**journal, &ctx, row, Caller::Cli, signature).await {
                 Ok(()) => "reverted".to_owned(),
                 Err(error) => {
                     failed += 1;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::approve::Approve;
+use super::audit::AuditRow;
 use super::batch::already_finished;
 use super::builder::ExecutorBuilder;
 use super::closing::{Closing, Drained};
@@ -308,6 +309,13 @@ impl Executor {
 
     pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
         &self.inner.abandoned
+    }
+
+    /// Audits a call that is none of a tool, such as the undoing of one.
+    pub(crate) fn audit(&self, row: impl FnOnce() -> AuditRow) {
+        if let Some(audit) = self.inner.outside.as_ref().and_then(|outside| outside.audit.as_ref()) {
+            audit.write(&row(), false);
+        }
     }
 
     /// Where long results are parked.

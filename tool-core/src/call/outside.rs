@@ -47,7 +47,6 @@ impl Outside {
         };
         facts.known().call_id = Some(call_id);
         facts.known().trace_id = self.trace_id(&span, ctx);
-        facts.known().trace_id = self.trace_id(&span, ctx);
         let began = Instant::now();
         let (audit, content) = (self.audit.as_deref(), self.content && !span.is_none());
         let telling = (audit.is_some() || content).then(|| {

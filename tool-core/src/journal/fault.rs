@@ -49,10 +49,13 @@ impl JournalError {
         JournalError::Store { kind, code, message: message.into(), hint: None }
     }
 
-    /// The same with what to do about it, unless that is said already; what is no failure of the store speaks for itself.
+    /// The same with what to do about it, unless that is said already. What is no failure of the store speaks for itself, and
+    /// for a damaged one there is but one advice.
     #[must_use]
     pub fn or_hint(mut self, advice: &str) -> JournalError {
-        if let JournalError::Store { hint, .. } = &mut self {
+        if let JournalError::Store { hint, code, .. } = &mut self
+            && !DAMAGED.contains(code)
+        {
             hint.get_or_insert_with(|| advice.to_owned());
         }
         self

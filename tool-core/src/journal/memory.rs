@@ -247,7 +247,7 @@ impl Journal for MemoryJournal {
             verdict = Verdict::RowChanged { call_id: row.call_id.clone() };
         }
         let (entries, rows) = (state.log.len() as u64, state.rows.len() as u64);
-        ready(Ok(VerifyReport { verdict, entries, rows }))
+        ready(Ok(VerifyReport { verdict, entries, rows, sealed: Some(state.head.n) }))
     }
 
     fn owner(&self) -> &str {

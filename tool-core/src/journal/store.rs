@@ -352,4 +352,6 @@ pub struct VerifyReport {
     pub entries: u64,
     /// How many rows were compared.
     pub rows: u64,
+    /// The entry that is known from elsewhere to have been written; without one a lost end of the chain does not show.
+    pub sealed: Option<u64>,
 }

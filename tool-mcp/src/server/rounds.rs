@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use tool_core::dialect::mcp::CallResult;
-use tool_core::{ToolContext, ToolEntry, ToolError, ToolResult};
+use tool_core::{Call, Caller, ToolContext, ToolEntry, ToolError, ToolResult};
 
 use super::McpServer;
 use super::connection::Connection;
@@ -21,6 +21,7 @@ use crate::era::Era;
 use crate::mcp_call::{CLIENT_CAPABILITY, McpCall, REQUIRED};
 use crate::progress::{Report, reports};
 use crate::quirks;
+use crate::sight::Sight;
 use crate::state::{self, State};
 
 /// The member of a request's `_meta` that says which calls are one and the same.
@@ -91,7 +92,7 @@ impl McpServer {
         let (era, sight) = (connection.era, self.sight());
         let executor = &self.inner.executor;
         let Some(tool) = executor.registry().get(&request.tool) else {
-            return Err(unknown_tool(&request.tool, &call::nearest(executor, &sight, &request.tool)));
+            return self.unknown(connection, &sight, request).await;
         };
         let args = request.args.take();
         let bound = bound(era, principal, tool, args.as_ref());
@@ -149,6 +150,25 @@ impl McpServer {
             self.inner.decided.give_back(&state);
         }
         answer
+    }
+
+    /// Refuses a call of a tool that is not there. The executor refuses it, too: it is recorded as any other.
+    async fn unknown(
+        &self,
+        connection: &Arc<Connection>,
+        sight: &Sight,
+        request: Request,
+    ) -> Result<Answer, ErrorData> {
+        let executor = &self.inner.executor;
+        let ctx = connection.ctx.to_builder().snapshot(Arc::clone(&sight.snapshot));
+        let ctx = ctx.cancellation(request.cancel).build();
+        let call = Call::new(request.tool.clone(), request.args.map_or(Value::Null, Value::Object));
+        match executor.call(call, &ctx, Caller::Mcp).await {
+            Err(error) if error.code_str() == "unknown_tool" => {
+                Err(unknown_tool(&request.tool, &call::nearest(executor, sight, &request.tool)))
+            }
+            result => Ok(Answer::Complete(Completed { tool: request.tool, result })),
+        }
     }
 
     /// Whether a second call with the same state finds what became of the first, or does no harm.

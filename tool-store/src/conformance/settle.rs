@@ -6,7 +6,7 @@ use tool_core::journal::{
 };
 use tool_core::prelude::*;
 use tool_core::undo::{UNDO, undo};
-use tool_core::{Caller, ErrorKind, Registry};
+use tool_core::{Caller, ErrorKind, Executor, Registry};
 
 use super::{Bench, call, doubtful, failure, later, met, row, runs, settled};
 
@@ -175,7 +175,8 @@ async fn put_there(journal: &dyn Journal, id: &str, input: &str) {
 
 async fn undone(journal: &dyn Journal, id: &str) -> Result<(), ToolError> {
     let registry = Registry::builder().add::<PutTool>().build().unwrap();
-    undo(&registry, journal, &ToolContext::empty(), &row(journal, id).await, Caller::Cli, "demo 1").await
+    let executor = Executor::standard(registry).build().unwrap();
+    undo(&executor, journal, &ToolContext::empty(), &row(journal, id).await, Caller::Cli, "demo 1").await
 }
 
 /// The calls that undo one.

@@ -321,7 +321,8 @@ impl Journal for PostgresJournal {
 async fn verify(db: &Client, options: VerifyOptions) -> Result<VerifyReport> {
     let sql = "SELECT chain, n, call_id, \"to\", at_ms, row_sha256, hash FROM journal_log ORDER BY chain, n";
     let entries = db.query(sql, &[]).await.map_err(|error| failed(&error))?;
-    let mut report = VerifyReport { verdict: Verdict::Ok(Head::default()), entries: 0, rows: 0 };
+    let sealed = options.expect.map(|expect| expect.n);
+    let mut report = VerifyReport { verdict: Verdict::Ok(Head::default()), entries: 0, rows: 0, sealed };
     let mut chain: Option<(String, Follow)> = None;
     let mut said: std::collections::HashMap<String, Vec<[u8; 32]>> = std::collections::HashMap::new();
     let mut expected = options.expect.is_none();

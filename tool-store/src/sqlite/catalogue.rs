@@ -54,6 +54,7 @@ pub fn catalogue_at(journal: &Path) -> Result<Catalogue> {
     for path in [Some(journal), journal.parent()].into_iter().flatten().filter(|path| path.exists()) {
         files::private(path)?;
     }
+    files::regular(journal)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(journal, flags).map_err(|error| failed(&error))?;
     schema::configure(&db, false)?;

@@ -76,14 +76,7 @@ pub(crate) fn prepare(journal: &Path, workspaces: &[PathBuf]) -> Result<File> {
     outside(journal, &folder, workspaces)?;
     supported(&folder)?;
     private(&folder)?;
-    // A pipe would be waited at for ever, and a device is none of ours.
-    if journal.metadata().is_ok_and(|meta| !meta.is_file()) {
-        return Err(JournalError::store(
-            ErrorKind::NotConfigured,
-            "journal_not_ours",
-            format!("{} is not a regular file: name another one.", journal.display()),
-        ));
-    }
+    regular(journal)?;
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(journal);
     let file = file.map_err(|error| failed(journal, &error))?;
@@ -96,6 +89,18 @@ pub(crate) fn prepare(journal: &Path, workspaces: &[PathBuf]) -> Result<File> {
     // Whatever the umask was, SQLite gives its other files the mode of this one.
     file.set_permissions(Permissions::from_mode(0o600)).map_err(|error| failed(journal, &error))?;
     Ok(file)
+}
+
+/// Refuses what is there and is no file: a pipe would be waited at for ever, and a device is none of ours.
+pub(super) fn regular(journal: &Path) -> Result<()> {
+    if journal.metadata().is_ok_and(|meta| !meta.is_file()) {
+        return Err(JournalError::store(
+            ErrorKind::NotConfigured,
+            "journal_not_ours",
+            format!("{} is not a regular file: name another one.", journal.display()),
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses a place that tools may write.

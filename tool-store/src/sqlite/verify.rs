@@ -33,7 +33,8 @@ fn followed(db: &Connection, seal: Option<Head>, options: VerifyOptions) -> Resu
     let from = if full { checkpoint } else { entry_head(db, last.n - RECENT)?.unwrap_or(checkpoint) };
     let mut follow = Follow::new(from, seal);
     let mut said = Said::new();
-    let mut report = VerifyReport { verdict: Verdict::Ok(from), entries: 0, rows: 0 };
+    let mut report =
+        VerifyReport { verdict: Verdict::Ok(from), entries: 0, rows: 0, sealed: seal.map(|seal| seal.n) };
     let mut expected = options.expect.is_none_or(|expect| expect == from);
     let sql = "SELECT n, call_id, \"to\", at_ms, row_sha256, hash FROM journal_log WHERE chain = ?1 AND n > ?2 ORDER BY n";
     let mut statement = db.prepare(sql).map_err(|error| failed(&error))?;

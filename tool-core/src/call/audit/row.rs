@@ -14,7 +14,9 @@ use crate::call::who::Who;
 use crate::canonical;
 use crate::context::ToolContext;
 use crate::def::{Behavior, Surface};
+use crate::error::ToolError;
 use crate::fingerprint::fingerprint;
+use crate::journal::Row;
 use crate::output::ToolResult;
 
 /// One call, as it is told afterwards. It has no free-form column, and keys appear only hashed.
@@ -113,7 +115,6 @@ impl AuditRow {
     pub(in crate::call) fn of(ended: &Ended<'_>, secrets: &KnownSecrets) -> AuditRow {
         let Ended { asked, raw, ctx, caller, known, result, duration } = ended;
         let who = Who::of(ctx);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let error = result.and_then(|result| result.as_ref().err());
         let outcome = match result {
             Some(Ok(_)) => "ok",
@@ -127,7 +128,7 @@ impl AuditRow {
         AuditRow {
             call_id: known.call_id.clone().unwrap_or_default(),
             parent_call_id: ctx.running().and_then(|call| call.call_id()).map(str::to_owned),
-            at_ms: millis(now.saturating_sub(*duration)),
+            at_ms: millis(now().saturating_sub(*duration)),
             tenant: who.tenant.to_owned(),
             agent: who.agent.to_owned(),
             chain: ctx.snapshot().map(|snapshot| snapshot.chain().to_vec()).unwrap_or_default(),
@@ -166,7 +167,23 @@ impl AuditRow {
 
 impl AuditRow {
     /// The row of a recorded call whose process died: nobody else can tell of it any more.
-    pub fn of_lost(row: &crate::journal::Row) -> AuditRow {
+    pub fn of_lost(row: &Row) -> AuditRow {
+        AuditRow { outcome: "in_doubt", ..AuditRow::of_row(row) }
+    }
+
+    /// The row of a recorded call that no executor ran.
+    pub(crate) fn of_recorded(row: &Row, error: Option<&ToolError>, duration: Duration) -> AuditRow {
+        AuditRow {
+            at_ms: millis(now().saturating_sub(duration)),
+            outcome: error.map_or("ok", |error| error.kind().as_str()),
+            code: error.map(|error| error.code_str().to_owned()),
+            duration_ms: millis(duration),
+            ..AuditRow::of_row(row)
+        }
+    }
+
+    /// What the record of a call tells.
+    fn of_row(row: &Row) -> AuditRow {
         let args: Value = serde_json::from_str(&row.input_json).unwrap_or(Value::Null);
         // What the schema hides is hidden already; the rest is cut as in every audit row.
         let args = redact(&args, &Value::Bool(true), &KnownSecrets::default(), Form::Audit).value;
@@ -193,7 +210,6 @@ impl AuditRow {
             tool: row.tool_name.clone(),
             definition: row.definition.clone(),
             effects: Some(behavior.words()),
-            outcome: "in_doubt",
             args: envelope(args, AUDIT_ARGS_MAX, AUDIT_ARGS_PREVIEW),
             args_sha256: row.args_sha256.clone(),
             tries: row.tries.max(1),
@@ -214,6 +230,11 @@ pub(in crate::call) fn is_replayed(result: Option<&ToolResult>) -> bool {
         Some(Err(error)) => error.details().contains_key("replayed"),
         None => false,
     }
+}
+
+/// How long ago 1970 began.
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 fn millis(duration: Duration) -> u64 {
