@@ -34,6 +34,10 @@ impl Approver for Yes {
         Box::pin(std::future::ready(Decision::AllowOnce))
     }
 
+    fn asks(&self, _: &ApprovalRequest<'_>) -> bool {
+        false
+    }
+
     fn name(&self) -> &str {
         "flag"
     }

@@ -41,6 +41,12 @@ impl Surroundings {
     pub fn skills(&self) -> Vec<(String, String)> {
         skill::files(&self.program, &[])
     }
+
+    /// The same for some of the tools.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn skills_of(&self, tools: &Registry) -> Vec<(String, String)> {
+        skill::files(&Program { registry: tools.clone(), ..self.program.clone() }, &[])
+    }
 }
 
 /// What decides who sees which tool.

@@ -265,7 +265,9 @@ impl Request<'_> {
         let Some(entry) = slot.find(file.text()).map_err(|fault| fault.of(&path))? else {
             return Ok(done("absent", shown(&path)));
         };
-        let backup = match file.before(|old| slot.set(old, &entry).ok()) {
+        // What had another entry of this name was not before it, but in between.
+        let had_none = |old: Option<&str>| matches!(slot.find(old), Ok(None));
+        let backup = match file.before(|old| slot.set(old, &entry).ok().filter(|_| had_none(old))) {
             Some(before) => file.restore(&before)?,
             None => {
                 let text = slot.remove(file.text()).map_err(|fault| fault.of(&path))?;

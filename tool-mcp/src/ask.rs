@@ -287,6 +287,11 @@ impl Approver for Dialogue {
         })
     }
 
+    fn asks(&self, request: &ApprovalRequest<'_>) -> bool {
+        let is_answered = || self.held().state.answers.contains_key(&approval_key(request));
+        self.confirm == Confirm::Ask && self.connection.can_ask() && !is_answered()
+    }
+
     fn name(&self) -> &str {
         match self.confirm {
             Confirm::Client => "client",

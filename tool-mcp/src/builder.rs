@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use tool_core::dialect::limits::{self, Limits};
 use tool_core::{
-    ApprovalLevel, Caller, CheckMode, ContextBuilder, ExecutorBuilder, Policy, RowSource, Secret, Snapshot,
-    Snapshots, ToolContext, ToolError,
+    ApprovalLevel, Caller, CheckMode, ContextBuilder, ExecutorBuilder, Policy, Registry, RowSource, Secret,
+    Snapshot, Snapshots, ToolContext, ToolError,
 };
 
 use crate::ask::Confirm;
 use crate::filter::{AGENT, Filter};
 use crate::server::{About, McpServer};
+use crate::skills;
 
 /// Configures a server; [`build`](Self::build) makes it.
 #[must_use]
@@ -31,7 +32,7 @@ pub struct McpServerBuilder {
     pub(crate) live_filter: bool,
     pub(crate) search: Option<Vec<String>>,
     pub(crate) page_size: NonZeroUsize,
-    pub(crate) skills: Vec<(String, String)>,
+    pub(crate) skills: skills::Source,
 }
 
 impl McpServerBuilder {
@@ -53,7 +54,7 @@ impl McpServerBuilder {
             search: None,
             page_size: NonZeroUsize::new(Limits::default().get(limits::MCP_PAGE))
                 .unwrap_or(NonZeroUsize::MIN),
-            skills: Vec::new(),
+            skills: skills::Source::default(),
         }
     }
 
@@ -151,7 +152,17 @@ impl McpServerBuilder {
 
     /// Serves skills as resources: files by path, such as `NAME/SKILL.md` and `NAME/reference/TOOL.md`.
     pub fn skills(mut self, files: impl IntoIterator<Item = (String, String)>) -> Self {
-        self.skills.extend(files);
+        self.skills.files.extend(files);
+        self
+    }
+
+    /// Serves skills that are written for the tools which clients see: files as those of [`skills`](Self::skills). What is not
+    /// served is not described.
+    pub fn skills_of<F>(mut self, write: F) -> Self
+    where
+        F: Fn(&Registry) -> Vec<(String, String)> + Send + Sync + 'static,
+    {
+        self.skills.write = Some(Box::new(write));
         self
     }
 

@@ -38,8 +38,15 @@ pub(crate) async fn run(
 }
 
 /// The result as the era has it.
-pub(crate) fn encoded<'r>(era: Era, tool: &str, result: &'r ToolResult) -> CallResult<'r> {
-    CallResult::new(era.dialect(), tool, result, &Limits::default())
+pub(crate) fn encoded<'r>(
+    era: Era,
+    name: &str,
+    tool: Option<&ToolEntry>,
+    result: &'r ToolResult,
+) -> CallResult<'r> {
+    // The later revision has values of every kind.
+    let output = tool.filter(|_| era == Era::Legacy).and_then(|tool| tool.def().output_schema());
+    CallResult::new(era.dialect(), name, output.map(AsRef::as_ref), result, &Limits::default())
 }
 
 /// The visible names nearest to one that no tool has.

@@ -1,5 +1,6 @@
 //! The server over streamable HTTP: who may connect is checked before anything of the protocol is read. (mcp.md §9)
 
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,20 +9,25 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION,
-    ORIGIN, VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_TYPE, ORIGIN, VARY, WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::serve::ListenerExt as _;
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Secret, ToolError};
 
+use crate::malformed::{error, refused};
+use crate::origin::Origin;
 use crate::server::{Handler, LOCAL, McpServer, Pages};
 
 /// The path of the endpoint.
@@ -40,7 +46,6 @@ pub const SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 const SESSION_ID: &str = "mcp-session-id";
-const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 
 /// Origins that pages of this machine have.
 const LOOPBACK_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
@@ -119,18 +124,20 @@ impl HttpServer {
     /// Listens; nothing is answered before [`serve`](Self::serve).
     ///
     /// # Errors
-    /// `not_configured`, code `exposed`, for an address that others can reach without a token and a host; `unavailable` when it
-    /// cannot be listened at.
+    /// `not_configured`, code `exposed`, for an address that others can reach without a token and a host; `invalid_args`, code
+    /// `bad_origin`, for an origin that is none; `unavailable` when the address cannot be listened at.
     pub async fn bind(
         server: McpServer,
         options: HttpOptions,
         stop: CancellationToken,
     ) -> Result<HttpServer, ToolError> {
         options.check()?;
+        let origins = options.allow_origins.iter().map(|origin| Origin::of_option(origin));
+        let origins = origins.collect::<Result<Vec<Origin>, ToolError>>()?;
         let listener = TcpListener::bind(options.address).await.map_err(|error| {
             ToolError::unavailable(format!("{} cannot be listened at.", options.address)).source(error)
         })?;
-        Ok(HttpServer { listener, router: router(server, &options, &stop), stop })
+        Ok(HttpServer { listener, router: router(server, &options, origins, &stop), stop })
     }
 
     /// The URL of the endpoint.
@@ -169,11 +176,12 @@ impl HttpServer {
 struct Guard {
     /// The digest of the token.
     token: Option<[u8; 32]>,
-    origins: Arc<[String]>,
+    /// The origins that were named.
+    origins: Arc<[Origin]>,
     sessions: Arc<LocalSessionManager>,
 }
 
-fn router(server: McpServer, options: &HttpOptions, stop: &CancellationToken) -> Router {
+fn router(server: McpServer, options: &HttpOptions, named: Vec<Origin>, stop: &CancellationToken) -> Router {
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SESSION_IDLE);
     let sessions = Arc::new(sessions);
@@ -191,31 +199,74 @@ fn router(server: McpServer, options: &HttpOptions, stop: &CancellationToken) ->
     let handler = Handler { server, pages: Pages::Whole, principal };
     let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
     let token = options.token.as_ref().map(|token| digest(token.expose().as_bytes()));
-    let guard = Guard { token, origins: options.allow_origins.clone().into(), sessions };
+    let guard = Guard { token, origins: named.into(), sessions };
     Router::new().route_service(ENDPOINT, service).layer(from_fn_with_state(guard, guarded))
 }
 
 /// What is checked before rmcp sees a request.
 async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(ORIGIN).cloned().filter(|origin| guard.knows(origin));
-    let opens = opens(&request);
     // A browser asks without a token whether it may ask with one.
     let mut answer = match (request.method(), &origin) {
         (&Method::OPTIONS, Some(_)) => preflight(),
+        _ if guard.is_beside(request.headers()) => status(StatusCode::FORBIDDEN),
         _ if !guard.admits(request.headers()) => unauthorized(),
-        _ if opens && guard.is_full().await => status(StatusCode::SERVICE_UNAVAILABLE),
-        _ => next.run(request).await,
+        _ => answered(&guard, request, next).await,
     };
     if let Some(origin) = origin {
         answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        // Without its id a page could open a session and not use it.
+        answer.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(SESSION_ID));
         answer.headers_mut().insert(VARY, HeaderValue::from_static("Origin"));
     }
     answer
 }
 
+/// The answer to a request. Of a body that is no message rmcp says that its media type is wrong, which it is not: it is told
+/// what every transport tells.
+async fn answered(guard: &Guard, request: Request, next: Next) -> Response {
+    let is_json = |headers: &HeaderMap| {
+        let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+    };
+    if request.method() != Method::POST || !is_json(request.headers()) {
+        return next.run(request).await;
+    }
+    let (head, body) = request.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, BODY_BYTES).await else {
+        return status(StatusCode::PAYLOAD_TOO_LARGE);
+    };
+    if !head.headers.contains_key(SESSION_ID) && opens(&bytes) && guard.is_full().await {
+        return status(StatusCode::SERVICE_UNAVAILABLE);
+    }
+    let answer = next.run(Request::from_parts(head, Body::from(bytes.clone()))).await;
+    match answer.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            let text = "This is no message of JSON-RPC 2.0.";
+            let told =
+                refused(&bytes).unwrap_or_else(|| error(Value::Null, ErrorCode::INVALID_REQUEST, text));
+            let mut answer = status(StatusCode::BAD_REQUEST);
+            answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            *answer.body_mut() = Body::from(told.to_string());
+            answer
+        }
+        _ => answer,
+    }
+}
+
 impl Guard {
+    /// Whether an origin was named.
     fn knows(&self, origin: &HeaderValue) -> bool {
-        origin.to_str().is_ok_and(|origin| self.origins.iter().any(|known| known == origin))
+        let origin = origin.to_str().ok().and_then(Origin::read);
+        origin.is_some_and(|origin| self.origins.contains(&origin))
+    }
+
+    /// Whether a request comes from another port of a host that was named: rmcp takes any port of an origin without one.
+    fn is_beside(&self, headers: &HeaderMap) -> bool {
+        let origin = headers.get(ORIGIN).and_then(|origin| Origin::read(origin.to_str().ok()?));
+        origin.is_some_and(|origin| {
+            !self.origins.contains(&origin) && self.origins.iter().any(|named| named.is_beside(&origin))
+        })
     }
 
     fn admits(&self, headers: &HeaderMap) -> bool {
@@ -230,12 +281,14 @@ impl Guard {
     }
 }
 
-/// Whether a request asks for a session: only a handshake has neither a session nor a version.
-fn opens(request: &Request) -> bool {
-    let headers = request.headers();
-    request.method() == Method::POST
-        && !headers.contains_key(SESSION_ID)
-        && !headers.contains_key(PROTOCOL_VERSION)
+/// Whether a message asks for a session: a handshake, whatever its headers say.
+fn opens(message: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Asked<'a> {
+        #[serde(borrow)]
+        method: Cow<'a, str>,
+    }
+    serde_json::from_slice(message).is_ok_and(|asked: Asked<'_>| asked.method == "initialize")
 }
 
 fn digest(text: &[u8]) -> [u8; 32] {

@@ -28,7 +28,9 @@ mod filter;
 mod http;
 mod instructions;
 mod listing;
+mod malformed;
 mod mcp_call;
+mod origin;
 mod progress;
 mod question;
 mod quirks;
@@ -50,4 +52,4 @@ pub use http::{BODY_BYTES, ENDPOINT, HttpOptions, HttpServer, SESSION_IDLE, SESS
 pub use mcp_call::McpCall;
 pub use server::McpServer;
 pub use state::STATE_LIFE;
-pub use stdio::{LINE_BYTES, asked_to_end, serve_stdio, serve_streams};
+pub use stdio::{LINE_BYTES, asked_to_end, ends, serve_stdio, serve_streams};

@@ -19,7 +19,7 @@ use crate::filter::{AGENT, Filter};
 use crate::instructions::instructions;
 use crate::mcp_call::McpCall;
 use crate::sight::Sight;
-use crate::skills::Skills;
+use crate::skills;
 use crate::state::Seal;
 
 mod connection;
@@ -65,7 +65,7 @@ struct Inner {
     /// The tools that are listed beside those that search, where that is how the others are found.
     search: Option<Vec<String>>,
     page_size: NonZeroUsize,
-    skills: Skills,
+    skills: skills::Source,
     /// Counts the changes of what is served, where it may change.
     changes: Option<watch::Sender<u64>>,
 }
@@ -112,12 +112,12 @@ impl McpServer {
             approve,
             search: search.as_deref(),
             page_size,
+            skills: (&about.name, &skills),
         };
         let sight = serving.sight(&filter)?;
         let raw = executor.registry().iter().any(McpCall::is_asked_for);
         let instructions = instructions(&summary, &groups, &executor.visible(&sight.snapshot));
         let sight = RwLock::new(Arc::new(sight));
-        let skills = Skills::new(&about.name, &skills);
         let changes = live_filter.then(|| watch::channel(0).0);
         let seal = state_secret.map(|secret| Seal::shared(secret.expose_bytes()));
         let seal = seal.transpose()?.unwrap_or_else(Seal::of_process);
@@ -153,14 +153,16 @@ impl McpServer {
     /// # Errors
     /// Those of [`McpServerBuilder::build`]; `internal`, code `filter_fixed`, for another server.
     pub fn set_filter(&self, filter: &Filter) -> Result<(), ToolError> {
-        let Inner { executor, ctx, policy, rows, confirm, approve, search, page_size, .. } = &*self.inner;
+        let Inner { about, executor, ctx, policy, rows, confirm, approve, search, page_size, skills, .. } =
+            &*self.inner;
         let Some(changes) = &self.inner.changes else {
             let error = ToolError::internal("What this server offers was fixed when it was built.");
             return Err(error.code("filter_fixed"));
         };
         let (policy, search) = (policy.as_ref(), search.as_deref());
         let (confirm, approve, page_size) = (*confirm, *approve, *page_size);
-        let serving = Serving { executor, ctx, policy, rows, confirm, approve, search, page_size };
+        let skills = (about.name.as_str(), skills);
+        let serving = Serving { executor, ctx, policy, rows, confirm, approve, search, page_size, skills };
         let sight = Arc::new(serving.sight(filter)?);
         *self.inner.sight.write().unwrap_or_else(PoisonError::into_inner) = sight;
         changes.send_modify(|count| *count += 1);
@@ -181,7 +183,7 @@ impl McpServer {
             Some(_) => capabilities.enable_tool_list_changed().build(),
             None => capabilities.build(),
         };
-        if !self.inner.skills.is_empty() {
+        if !self.sight().skills.is_empty() {
             let with = ServerCapabilities::builder().enable_resources().enable_skills().build();
             (capabilities.resources, capabilities.extensions) = (with.resources, with.extensions);
         }
@@ -203,6 +205,8 @@ struct Serving<'a> {
     approve: ApprovalLevel,
     search: Option<&'a [String]>,
     page_size: NonZeroUsize,
+    /// The name of the server and what its skills come from.
+    skills: (&'a str, &'a skills::Source),
 }
 
 impl Serving<'_> {
@@ -213,7 +217,8 @@ impl Serving<'_> {
         let searches = self.search.is_some();
         let registry = self.executor.registry();
         let snapshot = filter.snapshot(registry, self.ctx, self.policy, self.rows, searches, keep)?;
-        Sight::new(self.executor, snapshot, self.search, self.page_size)
+        let skills = |visible: &[&ToolEntry]| self.skills.1.skills(self.skills.0, registry, visible);
+        Sight::new(self.executor, snapshot, self.search, self.page_size, skills)
     }
 }
 

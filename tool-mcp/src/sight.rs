@@ -4,16 +4,19 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use tool_core::dialect::SEARCH_TOOLS;
-use tool_core::{Executor, READ_RESULT, Snapshot, ToolError};
+use tool_core::{Executor, READ_RESULT, Snapshot, ToolEntry, ToolError};
 
 use crate::era::Era;
 use crate::filter::no_match;
 use crate::listing::Listing;
+use crate::skills::Skills;
 
 /// The visible tools, and how each era lists them.
 #[derive(Debug)]
 pub(crate) struct Sight {
     pub(crate) snapshot: Arc<Snapshot>,
+    /// What teaches the visible tools.
+    pub(crate) skills: Skills,
     legacy: Listing,
     modern: Listing,
 }
@@ -28,8 +31,10 @@ impl Sight {
         snapshot: Snapshot,
         pinned: Option<&[String]>,
         page_size: NonZeroUsize,
+        skills: impl FnOnce(&[&ToolEntry]) -> Result<Skills, ToolError>,
     ) -> Result<Sight, ToolError> {
         let visible = executor.visible(&snapshot);
+        let skills = skills(&visible)?;
         let named = |name: &str| visible.iter().any(|tool| tool.name() == name);
         if let Some(unknown) = pinned.into_iter().flatten().find(|name| !named(name)) {
             return Err(no_match("--pin", unknown, visible.iter().copied()));
@@ -43,7 +48,8 @@ impl Sight {
         };
         let [legacy, modern] = Era::ALL.map(|era| Listing::new(era, &visible, is_listed, page_size));
         let (legacy, modern) = (legacy?, modern?);
-        Ok(Sight { snapshot: Arc::new(snapshot), legacy, modern })
+        drop(visible);
+        Ok(Sight { snapshot: Arc::new(snapshot), skills, legacy, modern })
     }
 
     /// The list of an era.

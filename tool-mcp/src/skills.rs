@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tool_core::{Registry, Select, ToolEntry, ToolError};
 
 /// What every URI of a skill begins with.
 const SCHEME: &str = "skill://";
@@ -13,6 +14,39 @@ const ENTRY: &str = "SKILL.md";
 /// The files of the skills, by URI.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skills(BTreeMap<String, String>);
+
+/// What writes the files of the skills of some tools.
+pub(crate) type Write = Box<dyn Fn(&Registry) -> Vec<(String, String)> + Send + Sync>;
+
+/// Where skills come from.
+#[derive(Default)]
+pub(crate) struct Source {
+    /// Files that are served whatever clients see.
+    pub(crate) files: Vec<(String, String)>,
+    /// What writes those of the tools that clients see.
+    pub(crate) write: Option<Write>,
+}
+
+impl Source {
+    /// The skills of a server for clients that see these tools.
+    ///
+    /// # Errors
+    /// Those of making a registry of the visible tools.
+    pub(crate) fn skills(
+        &self,
+        server: &str,
+        registry: &Registry,
+        visible: &[&ToolEntry],
+    ) -> Result<Skills, ToolError> {
+        let mut files = self.files.clone();
+        if let (Some(write), false) = (&self.write, visible.is_empty()) {
+            let names: Vec<&str> = visible.iter().map(|tool| tool.name()).collect();
+            let only = Select::parse(&names.join(","))?;
+            files.extend(write(&registry.to_builder().only(only).build()?));
+        }
+        Ok(Skills::new(server, &files))
+    }
+}
 
 /// One skill.
 pub(crate) struct Skill<'a> {

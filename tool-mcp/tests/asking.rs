@@ -19,8 +19,10 @@ use tokio_util::sync::CancellationToken;
 use tool_core::journal::{Journal as _, MemoryJournal, RowQuery, Status};
 use tool_core::prelude::*;
 use tool_core::{
-    Call, Caller, ContextBuilder, Coordinates, Executor, ExecutorBuilder, JournalMode, Question, Registry,
+    Call, Caller, ContextBuilder, Coordinates, Executor, ExecutorBuilder, JournalMode, QUESTIONS_MAX,
+    Question, Registry,
 };
+
 use tool_mcp::{Confirm, McpCall, McpServer, serve_streams};
 
 /// What was deleted.
@@ -414,9 +416,28 @@ async fn a_client_that_cannot_be_asked_is_told_how_to_go_on() {
     let done = trusting.modern(deletion("a.txt"), json!({})).await;
     assert_eq!(done["result"]["isError"], Value::Null, "{done}");
     assert_eq!(trusting.deleted(), 1);
+    // Nobody is asked, so nobody is worn down, however many calls there are.
+    for nth in 2..=QUESTIONS_MAX + 2 {
+        let done = trusting.modern(deletion(&format!("{nth}.txt")), json!({})).await;
+        assert_eq!(done["result"]["isError"], Value::Null, "{nth}: {done}");
+    }
     let mut denying = Client::new(Confirm::Deny);
     assert_eq!(failure(&denying.asked(deletion("a.txt")).await)["kind"], "denied");
     assert_eq!(denying.deleted(), 0);
+}
+
+#[tokio::test]
+async fn an_answer_is_no_second_question_and_a_person_is_asked_so_often_and_no_more() {
+    let mut client = Client::new(Confirm::Ask);
+    let accept = json!({"approval": {"action": "accept", "content": {}}});
+    for nth in 1..=QUESTIONS_MAX {
+        let call = deletion(&format!("{nth}.txt"));
+        let asked = client.asked(call.clone()).await;
+        let done = client.asked(retry(&call, &state(&asked), &accept)).await;
+        assert_eq!((&done["result"]["isError"], client.deleted()), (&Value::Null, nth), "{nth}: {done}");
+    }
+    let error = failure(&client.asked(deletion("one more")).await);
+    assert_eq!((&error["code"], error["hint"].is_string()), (&json!("approval_flood"), true), "{error}");
 }
 
 #[tokio::test]

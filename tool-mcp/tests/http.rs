@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tool_core::prelude::*;
-use tool_core::{Executor, Registry};
+use tool_core::{ErrorKind, Executor, Registry};
 use tool_mcp::{HttpOptions, HttpServer, McpServer};
 
 /// Adds numbers.
@@ -136,6 +136,65 @@ async fn strange_hosts_and_origins_are_refused_and_those_of_this_machine_are_ser
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn another_port_of_an_origin_that_was_named_is_refused() {
+    let (address, _guard) = serve(|options| options.allow_origins = vec!["https://app.example".into()]).await;
+    for (origin, expected) in [
+        ("https://app.example", 200),
+        ("https://app.example:443", 200),
+        ("https://app.example:8443", 403),
+        ("http://app.example", 403),
+        ("https://app.example.evil.com", 403),
+        ("http://localhost:9999", 200),
+    ] {
+        let (code, head, body) = post(&address, &[("Origin", origin)], &discover()).await;
+        assert_eq!(code, expected, "{origin}: {head}");
+        assert_eq!(code == 200, body.contains("\"structuredContent\":5"), "{origin}\n{body}");
+        let head = head.to_lowercase();
+        let named = origin.starts_with("https://app.example") && code == 200;
+        assert_eq!(head.contains(&format!("access-control-allow-origin: {origin}")), named, "{head}");
+        assert_eq!(head.contains("access-control-expose-headers: mcp-session-id"), named, "{head}");
+    }
+    let mut options = HttpOptions::at("0").unwrap();
+    options.allow_origins = vec!["evil".into()];
+    let error = HttpServer::bind(server(), options, CancellationToken::new()).await.unwrap_err();
+    assert_eq!((error.kind(), error.code_str()), (ErrorKind::InvalidArgs, "bad_origin"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_no_message_is_told_so_in_the_form_of_the_protocol() {
+    let (address, _guard) = serve(|_| {}).await;
+    for (body, id, code) in [
+        ("", Value::Null, -32700),
+        ("{", Value::Null, -32700),
+        ("5", Value::Null, -32600),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, Value::Null, -32600),
+        (r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#, json!(3), -32600),
+        (r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"\ud800"}}"#, json!(4), -32700),
+    ] {
+        for (status, head, told) in
+            [post(&address, &[], body).await, legacy(&address, "POST", &[], body).await]
+        {
+            assert_eq!((status, head.contains("application/json")), (400, true), "{body}: {head}\n{told}");
+            let told: Value = serde_json::from_str(&told).unwrap_or_else(|_| panic!("{body}: {told}"));
+            assert_eq!((&told["id"], &told["error"]["code"]), (&id, &json!(code)), "{body}: {told}");
+        }
+    }
+    assert_eq!(post(&address, &[], &discover()).await.0, 200, "others are served on");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_no_text_is_refused_and_not_dropped() {
+    let (address, _guard) = serve(|_| {}).await;
+    for (key, right) in [(json!("k"), true), (json!(5), false), (json!({}), false)] {
+        let mut request: Value = serde_json::from_str(&discover()).unwrap();
+        request["params"]["_meta"]["toolbox/idempotencyKey"] = key.clone();
+        let (_, _, body) = post(&address, &[], &request.to_string()).await;
+        assert_eq!(body.contains("\"structuredContent\":5"), right, "{key}: {body}");
+        assert_eq!(body.contains("-32602") && body.contains("idempotencyKey"), !right, "{key}: {body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_too_large_is_refused() {
     let (address, _guard) = serve(|_| {}).await;
     let big = request("tools/call", json!({"name": "add", "arguments": {"a": "1".repeat(5 * 1024 * 1024)}}));
@@ -201,6 +260,8 @@ async fn there_are_so_many_sessions_and_one_more_when_one_ends() {
         sessions.push(id.unwrap());
     }
     assert_eq!(legacy(&address, "POST", &[], &body).await.0, 503);
+    let versioned = [("MCP-Protocol-Version", "2025-11-25")];
+    assert_eq!(legacy(&address, "POST", &versioned, &body).await.0, 503, "whatever its headers say");
     assert_eq!(post(&address, &[], &discover()).await.0, 200, "the modern era has no sessions");
     let own = [("Mcp-Session-Id", sessions[0].as_str()), ("MCP-Protocol-Version", "2025-11-25")];
     let gone = legacy(&address, "DELETE", &own, "").await;

@@ -118,8 +118,49 @@ fn filters_are_kept_and_what_matches_nothing_ends_the_program() {
     let read_only = |tool: &Value| tool["annotations"]["readOnlyHint"] == true;
     assert!(!tools.is_empty() && tools.iter().all(read_only), "{tools:?}");
     assert_eq!(talk(root.path(), &["--only", "nope*"], &[]), (Vec::new(), Some(2)));
+    // A variable that is not set must not serve everything.
+    for nothing in ["", ",", " , "] {
+        assert_eq!(talk(root.path(), &["--only", nothing], &[]), (Vec::new(), Some(2)), "{nothing:?}");
+        assert_eq!(talk(root.path(), &["--except", nothing], &[]), (Vec::new(), Some(2)), "{nothing:?}");
+    }
     assert_eq!(talk(root.path(), &["--except", "*"], &[]), (Vec::new(), Some(6)));
     assert_eq!(talk(root.path(), &["--http", "0.0.0.0:0"], &[]), (Vec::new(), Some(6)));
+}
+
+#[test]
+fn what_is_not_served_is_not_taught() {
+    let root = tempfile::tempdir().unwrap();
+    let lines = [initialize(), legacy(1, "resources/list", &json!({}))];
+    let taught = |options: &[&str]| {
+        let (answers, _) = talk(root.path(), options, &lines);
+        of(&answers, 1)["result"]["resources"].to_string()
+    };
+    let all = taught(&["--skills"]);
+    assert!(all.contains("/toolbox-shell/SKILL.md") && all.contains("/toolbox-file/SKILL.md"), "{all}");
+    for options in [&["--skills", "--only", "read_file"][..], &["--skills", "--except", "group:shell"]] {
+        let some = taught(options);
+        assert!(!some.contains("shell") && some.contains("/toolbox-file/SKILL.md"), "{options:?}: {some}");
+    }
+    let read = legacy(1, "resources/read", &json!({"uri": "skill://toolbox/toolbox-file/SKILL.md"}));
+    let (answers, _) = talk(root.path(), &["--skills", "--only", "read_file"], &[initialize(), read]);
+    let text = of(&answers, 1)["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains("file read") && !text.contains("file write"), "{text}");
+}
+
+#[test]
+fn a_result_of_the_earlier_revision_is_as_its_schema_says() {
+    let root = tempfile::tempdir().unwrap();
+    let call = json!({"name": "bash", "arguments": {"cmd": "true"}});
+    let lines = [initialize(), legacy(1, "tools/list", &json!({})), legacy(2, "tools/call", &call)];
+    let (answers, _) = talk(root.path(), &["--confirm", "client"], &lines);
+    let tools = of(&answers, 1)["result"]["tools"].as_array().unwrap();
+    let schema = &tools.iter().find(|tool| tool["name"] == "bash").unwrap()["outputSchema"];
+    let value = &of(&answers, 2)["result"]["structuredContent"];
+    assert_eq!((&schema["type"], &value["exit_code"]), (&json!("object"), &json!(0)), "{schema} {value}");
+    let branches = schema["anyOf"].as_array().unwrap();
+    let required = |branch: &Value| branch["required"].as_array().cloned().unwrap_or_default();
+    let fits = |branch: &Value| required(branch).iter().all(|key| value.get(key.as_str().unwrap()).is_some());
+    assert!(branches.iter().any(fits), "{schema} {value}");
 }
 
 #[test]
@@ -323,6 +364,30 @@ fn a_cancelled_call_ends_its_command_and_is_not_answered() {
         drop(stdin);
         let rest: Vec<String> = answers.map(Result::unwrap).collect();
         assert!(rest.is_empty() && program.0.wait().unwrap().success(), "{rest:?}");
+    }
+}
+
+#[test]
+fn a_call_that_runs_at_the_end_is_answered_however_the_program_is_told_to_end() {
+    let root = tempfile::tempdir().unwrap();
+    for by_signal in [false, true] {
+        let mut program = serve(root.path(), &["--confirm", "client"]);
+        let mut stdin = program.0.stdin.take().unwrap();
+        let time = format!("1.{}{}", std::process::id(), u8::from(by_signal));
+        let sleeps = json!({"name": "bash", "arguments": {"cmd": "sleep", "args": [time]}});
+        writeln!(stdin, "{}", modern(1, "tools/call", sleeps)).unwrap();
+        wait_until("the command runs", || runs(&time));
+        if by_signal {
+            let id = program.0.id().to_string();
+            assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        } else {
+            drop(stdin);
+        }
+        let mut answer = String::new();
+        program.0.stdout.take().unwrap().read_to_string(&mut answer).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["result"]["structuredContent"]["exit_code"], 0, "{by_signal}: {answer}");
+        assert_eq!(program.0.wait().unwrap().code(), Some(0), "by signal: {by_signal}");
     }
 }
 

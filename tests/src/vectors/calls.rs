@@ -151,7 +151,7 @@ fn encodes(case: &Value) -> Result<(), String> {
     let results: Vec<ToolResult> = case["results"].as_array().into_iter().flatten().map(result).collect();
     if let Some(expected) = case["expect"].get("result") {
         let tool = case["results"][0]["tool"].as_str().unwrap_or("read_file");
-        return equal("result", &mcp::result(dialect, tool, &results[0], &limits), expected);
+        return equal("result", &mcp::result(dialect, tool, None, &results[0], &limits), expected);
     }
     let options = PlanOptions { limits, ..PlanOptions::default() };
     let plan = dialect.plan(&[], &options).map_err(|error| error.to_string())?;

@@ -2,12 +2,14 @@
 
 use std::future::Future;
 use std::io::Write;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use tool_core::SecretSource as _;
 use tool_core::args::shown_name;
 use tool_core::prelude::*;
+use tool_core::{SHUTDOWN_GRACE, SecretSource as _};
 use tool_mcp::{Confirm, Filter, HttpOptions, HttpServer, McpServer, serve_stdio};
 
 use crate::server::{Closing, Host};
@@ -44,13 +46,13 @@ pub(crate) fn mcp_serve(
     /// The name that clients see.
     name: Option<&str>,
     /// A host besides this machine's own names.
-    #[arg(value_name = "HOST")]
+    #[arg(value_name = "HOST", requires = ["http"])]
     allow_host: Vec<String>,
     /// An origin of web pages besides those of this machine.
-    #[arg(value_name = "ORIGIN")]
+    #[arg(value_name = "ORIGIN", requires = ["http"])]
     allow_origin: Vec<String>,
     /// The variable that holds the token which HTTP clients must show.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", requires = ["http"])]
     token_secret: Option<&str>,
     /// The variable that holds what seals suspended calls, where several processes serve.
     #[arg(value_name = "NAME")]
@@ -58,16 +60,19 @@ pub(crate) fn mcp_serve(
     #[ctx] around: &Surroundings,
     #[ctx] host: &Host,
 ) -> ToolResult {
-    let filter = Filter { only: patterns(only), except: patterns(except), read_only };
+    let (only, except, pin) =
+        (patterns("--only", only)?, patterns("--except", except)?, patterns("--pin", pin)?);
+    let filter = Filter { only, except, read_only };
     let mut server = host.server()?.filter(filter).confirm(confirm.into());
     if let Some(name) = name {
         server = server.name(name);
     }
     if search {
-        server = server.search(patterns(pin));
+        server = server.search(pin);
     }
     if skills {
-        server = server.skills(around.skills());
+        let around = around.clone();
+        server = server.skills_of(move |served| around.skills_of(served));
     }
     if let Some(name) = state_secret {
         server = server.state_secret(secret(around, name)?);
@@ -126,19 +131,29 @@ async fn serve_http(server: McpServer, options: HttpOptions, mut notes: impl Wri
     let executor = server.executor().clone();
     let http = HttpServer::bind(server, options, stop.clone()).await?;
     let _ = writeln!(notes, "listening on {}", http.url()?);
-    tokio::select! {
-        served = http.serve() => served,
-        () = tool_mcp::asked_to_end() => {
-            stop.cancel();
-            executor.shutdown(tool_core::SHUTDOWN_GRACE).await;
-            Ok(())
-        }
-    }
+    let mut served = pin!(http.serve());
+    let served = tokio::select! {
+        served = &mut served => served,
+        // An answer that is on its way leaves, unless nobody takes it.
+        () = tool_mcp::ends(&executor, &stop) => tokio::time::timeout(LAST_ANSWERS, served).await.unwrap_or(Ok(())),
+    };
+    executor.shutdown(SHUTDOWN_GRACE).await;
+    served
 }
 
-fn patterns(text: Option<&str>) -> Vec<String> {
-    let parts = text.into_iter().flat_map(|text| text.split(','));
-    parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+/// How long the last answers may take to leave.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+
+/// The patterns of an option. One that names nothing, such as the text of a variable that is not set, would serve everything.
+fn patterns(option: &str, text: Option<&str>) -> Result<Vec<String>, ToolError> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let parts: Vec<String> = parts.map(str::to_owned).collect();
+    if parts.is_empty() {
+        let error = ToolError::invalid_args(format!("{option} names no tool.")).code("no_match");
+        return Err(error.hint(format!("name tools, such as {option} 'group:file', or leave {option} out")));
+    }
+    Ok(parts)
 }
 
 /// Runs a server in a runtime of its own, and then what the program does when it was served.

@@ -126,6 +126,13 @@ pub trait Approver: Send + Sync {
     /// Answers a request. The future is dropped when the caller goes away.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision>;
 
+    /// Whether a person is asked about a request. Only such questions are counted, so that nobody is worn down by them; a rule, and
+    /// an answer that is known already, wear nobody down.
+    fn asks(&self, request: &ApprovalRequest<'_>) -> bool {
+        let _ = request;
+        true
+    }
+
     /// Who this is, as audit rows name it: `person`, `flag`, `client`.
     fn name(&self) -> &str {
         "person"

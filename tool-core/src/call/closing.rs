@@ -1,4 +1,4 @@
-//! The end of an executor: no new calls, running ones are cancelled and waited for.
+//! The end of an executor: no new calls, running ones are waited for, or cancelled and waited for.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -61,6 +61,17 @@ impl Closing {
         self.begun.store(true, Ordering::Release);
         let running = self.running.load(Ordering::Acquire);
         self.token.cancel();
+        Drained { running, left: self.wait(grace).await }
+    }
+
+    pub(super) async fn finish(&self, grace: Duration) -> Drained {
+        self.begun.store(true, Ordering::Release);
+        let running = self.running.load(Ordering::Acquire);
+        Drained { running, left: self.wait(grace).await }
+    }
+
+    /// Waits until no call runs, but not longer; says how many still do.
+    async fn wait(&self, grace: Duration) -> usize {
         let empty = async {
             loop {
                 let ended = self.ended.notified();
@@ -71,7 +82,7 @@ impl Closing {
             }
         };
         let _ = tokio::time::timeout(grace, empty).await;
-        Drained { running, left: self.running.load(Ordering::Acquire) }
+        self.running.load(Ordering::Acquire)
     }
 }
 

@@ -176,6 +176,11 @@ impl Executor {
         self.inner.closing.drain(grace).await
     }
 
+    /// Refuses new calls and waits for those that run, which may end; [`shutdown`](Self::shutdown) then ends what is left.
+    pub async fn finish(&self, grace: Duration) -> Drained {
+        self.inner.closing.finish(grace).await
+    }
+
     /// Refuses a call whose run has ended, and tells of it as of any other.
     pub(super) async fn refuse_late(&self, call: Call, ctx: &ToolContext, caller: Caller) -> ToolResult {
         self.run(Asked::late(call), ctx, caller).await

@@ -72,13 +72,14 @@ impl Questions {
             return Ok(answer);
         }
         let Some(approver) = inv.ctx.approver() else { return Ok(Answer::Nobody) };
+        let request =
+            ApprovalRequest { tool: inv.tool, args: &inv.args, caller: inv.caller, question, agent, hash };
         // A person who asks for many calls is asked about each; a model must not wear a person down.
         let _question = match inv.caller {
             Caller::Cli => None,
+            _ if !approver.asks(&request) => None,
             _ => Some(self.flood.open(agent, Instant::now()).ok_or_else(|| flood(name))?),
         };
-        let request =
-            ApprovalRequest { tool: inv.tool, args: &inv.args, caller: inv.caller, question, agent, hash };
         let asked = Instant::now();
         let span = tracing::debug_span!(target: "toolbox::call", "toolbox.approve");
         let decision = tokio::select! {
@@ -194,4 +195,5 @@ fn pending(tool: &str, id: &ApprovalId) -> ToolError {
 fn flood(tool: &str) -> ToolError {
     ToolError::denied(format!("{tool} needs approval, and too many questions were asked already."))
         .code("approval_flood")
+        .hint("wait for the open questions to be answered; a person is asked at most 30 times an hour")
 }

@@ -71,8 +71,12 @@ fn input_schema(dialect: DialectId, tool: &Planned) -> Value {
 
 fn output_schema(dialect: DialectId, schema: &Value) -> Value {
     let mut inner = portable(schema);
-    let is_object = inner.get("type").and_then(Value::as_str) == Some("object");
-    if dialect == DialectId::Mcp20260728 || is_object {
+    if dialect == DialectId::Mcp20260728 {
+        return inner;
+    }
+    if takes_objects_only(schema) {
+        // A choice between objects is one, too, but clients of that revision look for the word.
+        put(&mut inner, "type", json!("object"));
         return inner;
     }
     let definitions = inner.as_object_mut().and_then(|schema| schema.remove("$defs"));
@@ -83,8 +87,28 @@ fn output_schema(dialect: DialectId, schema: &Value) -> Value {
     outer
 }
 
+/// Whether every value that a schema takes is an object, as far as its root tells: a result is wrapped exactly where its schema is.
+fn takes_objects_only(root: &Value) -> bool {
+    fn takes(schema: &Value, root: &Value, steps: u8) -> bool {
+        // A definition may lead to itself.
+        let Some(left) = steps.checked_sub(1) else { return false };
+        if let Some(kind) = schema.get("type") {
+            return kind == "object";
+        }
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            let target = target.strip_prefix("#/$defs/").and_then(|name| root.get("$defs")?.get(name));
+            return target.is_some_and(|target| takes(target, root, left));
+        }
+        let choices = ["anyOf", "oneOf"].into_iter().find_map(|key| schema.get(key)?.as_array());
+        choices.is_some_and(|choices| {
+            !choices.is_empty() && choices.iter().all(|choice| takes(choice, root, left))
+        })
+    }
+    takes(root, root, 8)
+}
+
 /// The schema without what clients trip over: lists of types, boolean schemas, keywords of our own.
-fn portable(schema: &Value) -> Value {
+pub(crate) fn portable(schema: &Value) -> Value {
     let Compiled { schema: Some(mut sent), wrapped, .. } = compile(schema, Wire::Mcp) else {
         return schema.clone();
     };
@@ -145,8 +169,14 @@ enum Structured<'r> {
 }
 
 impl<'r> CallResult<'r> {
-    /// The result of a tool's call.
-    pub fn new(dialect: DialectId, tool: &str, result: &'r ToolResult, limits: &Limits) -> CallResult<'r> {
+    /// The result of a tool's call; `output` is the schema of its results, where it has one.
+    pub fn new(
+        dialect: DialectId,
+        tool: &str,
+        output: Option<&Value>,
+        result: &'r ToolResult,
+        limits: &Limits,
+    ) -> CallResult<'r> {
         let structured = result.as_ref().ok().and_then(|output| output.structured.as_ref());
         let has_text =
             |output: &ToolOutput| output.content.iter().any(|block| matches!(block, Content::Text { .. }));
@@ -158,13 +188,14 @@ impl<'r> CallResult<'r> {
             Some(Ok(ToolOutput { content, ..output.clone() }))
         });
         let blocks = blocks(tool, told.as_ref().unwrap_or(result), shows, limits);
+        let is_bare = |value: &Value| {
+            dialect == DialectId::Mcp20260728 || (value.is_object() && output.is_none_or(takes_objects_only))
+        };
         CallResult {
             content: blocks.into_iter().map(Block).collect(),
-            structured: structured.map(|value| {
-                match dialect == DialectId::Mcp20260728 || value.is_object() {
-                    true => Structured::Bare(Verbatim(value)),
-                    false => Structured::Wrapped { result: Verbatim(value) },
-                }
+            structured: structured.map(|value| match is_bare(value) {
+                true => Structured::Bare(Verbatim(value)),
+                false => Structured::Wrapped { result: Verbatim(value) },
             }),
             is_error: result.is_err().then_some(true),
         }
@@ -172,12 +203,22 @@ impl<'r> CallResult<'r> {
 }
 
 /// The result of `tools/call` as a value.
-pub fn result(dialect: DialectId, tool: &str, result: &ToolResult, limits: &Limits) -> Value {
-    json!(CallResult::new(dialect, tool, result, limits))
+pub fn result(
+    dialect: DialectId,
+    tool: &str,
+    output: Option<&Value>,
+    result: &ToolResult,
+    limits: &Limits,
+) -> Value {
+    json!(CallResult::new(dialect, tool, output, result, limits))
 }
 
 pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<Value> {
-    results.iter().map(|(call, outcome)| result(plan.dialect, &call.name, outcome, &plan.limits)).collect()
+    let encode = |(call, outcome): &(ModelCall, ToolResult)| {
+        let output = plan.tool(&call.name).and_then(|tool| tool.entry.def().output_schema());
+        result(plan.dialect, &call.name, output.map(AsRef::as_ref), outcome, &plan.limits)
+    };
+    results.iter().map(encode).collect()
 }
 
 fn shows(block: &Content) -> bool {

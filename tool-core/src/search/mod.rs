@@ -14,6 +14,7 @@ use crate::args::suggest;
 use crate::context::ToolContext;
 use crate::def::ToolDef;
 use crate::dialect::SEARCH_TOOLS;
+use crate::dialect::mcp::portable;
 use crate::error::ToolError;
 use crate::output::{Content, ToolOutput, ToolResult};
 use crate::registry::{Registry, RegistryError, ToolEntry};
@@ -102,10 +103,11 @@ pub fn describe_tools(
 
 fn described(tool: &ToolEntry) -> Value {
     let (def, behavior) = (tool.def(), tool.def().behavior);
-    let input = def.input_schema().map_or_else(|_| json!({"type": "object"}), |input| input.schema().clone());
+    let input =
+        def.input_schema().map_or_else(|_| json!({"type": "object"}), |input| portable(input.schema()));
     let mut row = json!({"name": tool.name(), "description": def.description(), "input_schema": input});
     if let (Some(row), Some(output)) = (row.as_object_mut(), def.output_schema()) {
-        row.insert("output_schema".to_owned(), Value::clone(output));
+        row.insert("output_schema".to_owned(), portable(output));
     }
     if let Some(row) = row.as_object_mut() {
         let annotations = json!({"read_only": !behavior.side_effect, "destructive": behavior.destructive,

@@ -115,6 +115,10 @@ impl Approver for Watch {
         })
     }
 
+    fn asks(&self, request: &ApprovalRequest<'_>) -> bool {
+        self.script.asks(request)
+    }
+
     fn name(&self) -> &str {
         self.script.name()
     }

@@ -127,6 +127,10 @@ pub(crate) async fn answer(
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let connection = Arc::new(connection);
+    // Dropped, it would let the effect happen twice.
+    if context.meta.get(IDEMPOTENCY_KEY).is_some_and(|key| !key.is_string() && !key.is_null()) {
+        return Err(ErrorData::invalid_params(format!("_meta[\"{IDEMPOTENCY_KEY}\"] must be a text."), None));
+    }
     let meta = |key: &str| context.meta.get(key).and_then(Value::as_str).map(str::to_owned);
     let request = Request {
         tool: request.name.into_owned(),
@@ -249,13 +253,15 @@ impl ServerHandler for Handler {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let skills = &self.server.inner.skills;
+        let sight = self.server.sight();
+        let skills = &sight.skills;
         if skills.is_empty() {
             return Err(ErrorData::method_not_found::<ListResourcesRequestMethod>());
         }
+        only_page(request)?;
         let resource = |(uri, text): (&str, &str)| {
             let name = uri.splitn(4, '/').nth(3).unwrap_or(uri);
             Resource::new(uri, name).with_mime_type(MARKDOWN).with_size(text.len() as u64)
@@ -268,7 +274,8 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let skills = &self.server.inner.skills;
+        let sight = self.server.sight();
+        let skills = &sight.skills;
         if skills.is_empty() {
             return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
         }
@@ -285,10 +292,11 @@ impl ServerHandler for Handler {
 
     async fn list_skills(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
-        Ok(ListSkillsResult::with_all_items(self.server.inner.skills.iter().map(skill).collect()))
+        only_page(request)?;
+        Ok(ListSkillsResult::with_all_items(self.server.sight().skills.iter().map(skill).collect()))
     }
 
     async fn get_skill(
@@ -296,7 +304,8 @@ impl ServerHandler for Handler {
         request: GetSkillRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        let found = self.server.inner.skills.get(&request.uri);
+        let sight = self.server.sight();
+        let found = sight.skills.get(&request.uri);
         let found = found.ok_or_else(|| {
             ErrorData::invalid_params("There is no such skill.", Some(json!({"uri": request.uri})))
         })?;
@@ -318,11 +327,20 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         let gone = request.method == HANDSHAKE && era(context.protocol_version().as_ref()) == Era::Modern;
         // A known method comes here when its parameters do not fit.
-        let known = PARAMS.iter().find(|row| row.0 == request.method && !gone);
+        let served: &[_] = if self.server.sight().skills.is_empty() { &[] } else { &SKILL_PARAMS };
+        let known = PARAMS.iter().chain(served).find(|row| row.0 == request.method && !gone);
         if let Some((_, wanted)) = known {
             return Err(ErrorData::invalid_params(format!("{} takes {wanted}.", request.method), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Owned(request.method), None))
+    }
+}
+
+/// Refuses a cursor where everything is on one page.
+fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(_) => Err(ErrorData::invalid_params("Invalid cursor.", None)),
+        None => Ok(()),
     }
 }
 
@@ -344,3 +362,7 @@ const PARAMS: [(&str, &str); 3] = [
     ("tools/list", "a cursor, or nothing"),
     (HANDSHAKE, "a protocol version, capabilities and the client's name and version"),
 ];
+
+/// What those take that are there where skills are served.
+const SKILL_PARAMS: [(&str, &str); 2] =
+    [("resources/read", "the uri of a resource"), ("skills/get", "the uri of a skill")];

@@ -57,14 +57,15 @@ pub(crate) enum Answer {
 /// A call that has ended, with its result.
 #[derive(Debug)]
 pub(crate) struct Completed {
-    tool: String,
+    name: String,
+    tool: Option<ToolEntry>,
     result: ToolResult,
 }
 
 impl Completed {
     /// Gives the result as it is written, without what the protocol adds.
     pub(crate) fn encode<T>(&self, to: &Connection, write: impl FnOnce(Encoded<'_>) -> T) -> T {
-        let result = call::encoded(to.listed, &self.tool, &self.result);
+        let result = call::encoded(to.listed, &self.name, self.tool.as_ref(), &self.result);
         match quirks::adapted(&to.client.info.0, self.result.is_err(), &result) {
             Some(adapted) => write(Encoded::Adapted(adapted)),
             None => write(Encoded::AsItIs(result)),
@@ -167,7 +168,7 @@ impl McpServer {
             Err(error) if error.code_str() == "unknown_tool" => {
                 Err(unknown_tool(&request.tool, &call::nearest(executor, sight, &request.tool)))
             }
-            result => Ok(Answer::Complete(Completed { tool: request.tool, result })),
+            result => Ok(Answer::Complete(Completed { name: request.tool, tool: None, result })),
         }
     }
 
@@ -204,7 +205,10 @@ impl McpServer {
         dialogue: &Dialogue,
         bound: &[u8; 32],
     ) -> Result<Answer, ErrorData> {
-        let complete = |result| Ok(Answer::Complete(Completed { tool: tool.name().to_owned(), result }));
+        let complete = |result| {
+            let (name, tool) = (tool.name().to_owned(), Some(tool.clone()));
+            Ok(Answer::Complete(Completed { name, tool, result }))
+        };
         let Err(error) = result else { return complete(result) };
         match (era, error.code_str()) {
             (Era::Modern, "input_required") => {}

@@ -13,10 +13,11 @@ use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, mpsc};
 
 /// How many bytes may wait before those who add more wait too.
-const WAITING_BYTES: usize = 1024 * 1024;
+pub(super) const WAITING_BYTES: usize = 1024 * 1024;
 
-/// The most memory that is kept for what comes.
-const KEPT_BYTES: usize = 256 * 1024;
+/// The most memory that is kept for what comes: a list of a thousand tools comes often, and each byte of new memory costs more
+/// than writing it.
+const KEPT_BYTES: usize = WAITING_BYTES;
 
 /// The output. A clone is the same.
 #[derive(Clone)]

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta as _,
-    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta as _, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::Peer;
 use rmcp::transport::Transport;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::coop::consume_budget;
 use tokio::time::Instant;
@@ -25,6 +25,7 @@ use super::direct::Direct;
 use super::lines::{LINE_BYTES, Lines, Read};
 use super::out::Out;
 use super::running::Running;
+use crate::malformed::{error, refused};
 use crate::server::{McpServer, Note};
 
 /// How long calls may take to end when they are cancelled at the end of a session, and then a client to read what is left.
@@ -205,21 +206,4 @@ fn opens(message: &ClientJsonRpcMessage) -> bool {
                 && meta.protocol_version().is_some_and(known)
         }
     }
-}
-
-/// The answer to a line that is no message; none to a notification, which has no answers.
-fn refused(line: &[u8]) -> Option<Value> {
-    let Ok(value) = serde_json::from_slice::<Value>(line) else {
-        return Some(error(Value::Null, ErrorCode::PARSE_ERROR, "This is no JSON."));
-    };
-    let id = value.get("id").filter(|id| id.is_string() || id.is_number());
-    if value.get("method").is_some_and(Value::is_string) && value.get("id").is_none() {
-        return None;
-    }
-    let id = id.cloned().unwrap_or_default();
-    Some(error(id, ErrorCode::INVALID_REQUEST, "This is no message of JSON-RPC 2.0."))
-}
-
-fn error(id: Value, code: ErrorCode, text: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "error": ErrorData::new(code, text.to_owned(), None)})
 }

@@ -242,8 +242,10 @@ fn other_entry(client: &'static Client, told: &mut String) {
     assert_eq!(fs::read_to_string(&file).unwrap(), before, "{}", client.name);
     let forced = scene.add(&served(), true);
     writeln!(told, "== by force: {}\n{}", outcome(&forced), fs::read_to_string(&file).unwrap()).unwrap();
+    // What is removed is gone: the other entry does not come back for it.
     scene.remove().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), before, "{}", client.name);
+    assert_eq!(fs::read_to_string(&file).unwrap(), own_settings(client), "{}", client.name);
+    assert_eq!(scene.remove().unwrap().state, "absent", "{}", client.name);
 }
 
 fn unreadable(client: &'static Client, told: &mut String) {
