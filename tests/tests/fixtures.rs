@@ -1,5 +1,5 @@
-//! Programs that reach tool-core in unusual ways are built and run: a renamed dependency, a facade alone, no prelude, a
-//! module with its own `Option` and `std`, the strictest lints. Each checks its own results.
+//! Programs that reach tool-core in unusual ways are built and run: a renamed dependency, no prelude, a module with its own
+//! `Option` and `std`, the strictest lints. Each checks its own results. One that has only a facade is `tests/facade`.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
 
@@ -8,7 +8,7 @@ use std::process::Output;
 use tests::fixture::Fixture;
 
 /// The fixtures that must run.
-const PROGRAMS: [&str; 5] = ["renamed", "facade", "no_prelude", "own_names", "strict"];
+const PROGRAMS: [&str; 4] = ["renamed", "no_prelude", "own_names", "strict"];
 
 #[test]
 fn unusual_programs_build_and_run_all_their_tools() {
