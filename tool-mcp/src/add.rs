@@ -94,7 +94,7 @@ impl Served {
     pub fn check(&self) -> Result<(), ToolError> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         if !self.name.is_empty() && self.name.len() <= NAME_CHARS && self.name.bytes().all(plain) {
-            return Ok(());
+            return self.url.as_deref().map_or(Ok(()), check_url);
         }
         let shown: String = self.name.chars().take(80).collect();
         let text = format!("`{shown}` is no name that every client takes.");
@@ -367,4 +367,20 @@ fn done(state: &'static str, path: String) -> Done {
 
 fn shown(path: &Path) -> String {
     path.display().to_string()
+}
+
+/// Refuses what is no address of a server.
+fn check_url(url: &str) -> Result<(), ToolError> {
+    let read: Option<axum::http::Uri> = url.parse().ok();
+    let is_web = |url: &axum::http::Uri| matches!(url.scheme_str(), Some("http" | "https"));
+    match read.filter(|url| is_web(url) && url.host().is_some_and(|host| !host.is_empty())) {
+        Some(_) => Ok(()),
+        None => {
+            let shown: String = url.chars().take(80).collect();
+            let error = ToolError::invalid_args(format!("`{shown}` is no address of a server."));
+            Err(error
+                .code("bad_url")
+                .hint("use the one that `mcp serve --http` prints, such as http://127.0.0.1:8000/mcp"))
+        }
+    }
 }

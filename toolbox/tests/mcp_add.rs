@@ -11,6 +11,7 @@ mod home;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 
 use home::Home;
 use serde_json::{Value, json};
@@ -93,6 +94,43 @@ fn a_client_that_keeps_its_settings_to_itself_is_asked_by_its_own_command() {
     let refused = home.toolbox(&env, &["mcp", "add", "claude-code"]);
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
     assert!(String::from_utf8_lossy(&refused.stderr).contains("already exists"), "{refused:?}");
+}
+
+#[test]
+fn what_would_only_fail_when_the_client_starts_is_told_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let add = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_toolbox"))
+            .args(["mcp", "add", "codex"])
+            .args(words)
+            .current_dir(home.path())
+            .env_clear()
+            .env("HOME", home.path())
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    for (words, wanted) in [
+        (&["--", "--nonsense"][..], "--nonsense"),
+        (&["--", "--http", "0"], "--url"),
+        (&["--", "--confirm"], "--confirm"),
+        (&["--url", "not a url"], "bad_url"),
+        (&["--url", "javascript:x"], "bad_url"),
+        // Options of a server that somebody else starts would be lost.
+        (&["--url", "http://127.0.0.1:8000/mcp", "--", "--read-only"], "<OPTIONS>"),
+    ] {
+        let (status, text) = add(words);
+        assert_eq!((status, text.contains(wanted)), (Some(2), true), "{words:?}: {text}");
+        assert!(!home.path().join(".codex").exists(), "{words:?}");
+    }
+    let (status, text) = add(&["--print", "--", "--read-only", "--state-secret", "MY_STATE"]);
+    assert_eq!(
+        (status, text.matches("MY_STATE").count()),
+        (Some(0), 2),
+        "an argument and a variable: {text}"
+    );
+    let (status, text) = add(&["--url", "http://127.0.0.1:8000/mcp"]);
+    assert_eq!(status, Some(0), "{text}");
 }
 
 #[test]

@@ -2,9 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use clap_lex::RawArgs;
+use tool_core::args::shown_name;
 use tool_core::prelude::*;
 use tool_mcp::add::{Client, Done, Request, Scope, Served};
 
+use crate::flags::Table;
+use crate::lex::Lexer;
+use crate::schema;
 use crate::server::Host;
 use crate::sight::Surroundings;
 
@@ -23,6 +28,7 @@ pub(crate) fn mcp_add(
     /// The name of the server for the client: a-z, 0-9 and _; without it that of the program.
     name: Option<&str>,
     /// The address of a server that listens; nothing is started then.
+    #[arg(conflicts_with = ["options"])]
     url: Option<&str>,
     /// Show what would be written, and where; touch nothing.
     print: bool,
@@ -34,7 +40,9 @@ pub(crate) fn mcp_add(
     #[ctx] around: &Surroundings,
     #[ctx] host: &Host,
 ) -> ToolResult {
-    let served = Served { url: url.map(str::to_owned), ..served(name, options, around, host)? };
+    let referred = referred(&options)?;
+    let mut served = Served { url: url.map(str::to_owned), ..served(name, options, around, host)? };
+    served.secrets.extend(referred);
     with(client, scope, &served, around, host, |request| match print {
         true => request.print(),
         false => request.add(force),
@@ -125,6 +133,41 @@ fn told(done: &Done) -> String {
         text.push_str(&format!("{note}\n"));
     }
     text
+}
+
+/// The variables that options of `mcp serve` name, which the client has to hand on. What is wrong with options that nobody reads
+/// before the client starts the server is told here.
+fn referred(options: &[String]) -> Result<Vec<String>, ToolError> {
+    let commands = super::registry()?;
+    let serve = commands.get("mcp_serve").ok_or_else(|| ToolError::internal("There is no `mcp serve`."))?;
+    let table = Table::new(serve.def(), &schema::canonical(serve.def())?);
+    let (raw, none) = (RawArgs::new(options.iter()), Table::default());
+    let mut lexer = Lexer::new(&raw, &none);
+    lexer.enter(&table);
+    let lexed = lexer.finish();
+    let wrong = |text: String, hint: &str| {
+        Err(ToolError::invalid_args(text).code("bad_serve_option").hint(hint.to_owned()))
+    };
+    if let Some(unknown) = lexed.unknown.first() {
+        let text = format!("`mcp serve` has no option {}.", shown_name(&unknown.flag));
+        return wrong(text, "`mcp serve --help` lists them");
+    }
+    if let Some(fault) = lexed.faults.first() {
+        let option = fault.flag.clone().unwrap_or_else(|| shown_name(&fault.issue.got).to_owned());
+        let text = format!("`mcp serve` cannot be started with {option}.");
+        return wrong(text, &format!("expected {}", fault.issue.expected));
+    }
+    let values = |name: &str| {
+        let given = lexed.given.iter().filter(|given| Some(given.param) == table.named(name));
+        given.filter_map(|given| given.value.as_ref()?.to_str().map(str::to_owned)).collect::<Vec<String>>()
+    };
+    if !values("http").is_empty() {
+        return wrong(
+            "A client that starts the server speaks to it on standard input and output.".to_owned(),
+            "start `mcp serve --http` yourself, and add its address with --url",
+        );
+    }
+    Ok([values("token_secret"), values("state_secret")].concat())
 }
 
 /// This program as a server.
