@@ -4,12 +4,16 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use tool_core::test::{CallResult, Fixture, KitBuilder, TemporaryDirectory, ToolKit, Tree, answer, file, link};
 use tool_core::def::ToolDef;
+use tool_core::test::{
+    CallResult, Fixture, KitBuilder, TemporaryDirectory, ToolKit, Tree, answer, file, link,
+};
 use tool_core::{ErrorKind, Registry, ToolEntry, ToolError, tree};
 use tool_std::file::FILE_TOOLS;
 use tool_std::workspace::{Fault, FileFaults, Operation};
 use tool_std::{Workspace, WorkspacePolicy};
+
+use crate::commands::Owned;
 
 /// A tool, what its calls find, and what they come to.
 pub(crate) struct Subject {
@@ -41,6 +45,8 @@ pub(crate) struct Case {
     limits: Vec<(&'static str, u64)>,
     fault: Option<EveryTime>,
     prepare: Option<fn(&Path)>,
+    /// Its outcome tells of times, which are others on each surface.
+    pub(crate) tells_times: bool,
     pub(crate) expected: Expected,
 }
 
@@ -52,7 +58,15 @@ pub(crate) enum Expected {
 
 /// A call with a result that says at least this.
 pub(crate) fn gives(name: &'static str, args: Value, data: Value) -> Case {
-    Case { name, args, limits: Vec::new(), fault: None, prepare: None, expected: Expected::Data(data) }
+    Case {
+        name,
+        args,
+        limits: Vec::new(),
+        fault: None,
+        prepare: None,
+        tells_times: false,
+        expected: Expected::Data(data),
+    }
 }
 
 /// A call that fails.
@@ -75,6 +89,11 @@ impl Case {
     /// Every operation of a kind fails so.
     pub(crate) fn fault(mut self, operation: Operation, fault: Fault) -> Self {
         self.fault = Some(EveryTime(operation, fault));
+        self
+    }
+
+    pub(crate) fn telling_times(mut self) -> Self {
+        self.tells_times = true;
         self
     }
 
@@ -244,6 +263,7 @@ pub(crate) fn files() -> Tree {
     tree! {
         "notes.txt": "Milk\nBread\ntwo loaves\n",
         "todo.txt": "Wash\nSweep\n",
+        "same.txt": "a\na\n",
         "shopping list.txt": "Salt\n",
         "crlf.txt": "one\r\ntwo\r\n",
         "open.txt": "first\nlast",
@@ -291,5 +311,6 @@ pub(crate) const CANARY: &str = "canary-7d0e3b";
 
 /// The place of a kit.
 pub(crate) fn place(kit: &ToolKit) -> &Place {
-    kit.fixture::<Place>().unwrap()
+    let alone = kit.fixture::<Place>();
+    alone.or_else(|| kit.fixture::<Owned>().map(|owned| &owned.place)).unwrap()
 }

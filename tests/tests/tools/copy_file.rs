@@ -15,7 +15,24 @@ const TOOL: Subject = Subject {
     tool: "copy_file",
     files,
     cases,
-    codes: &["path_not_found", "already_exists", "path_invalid", "path_too_long", "path_escape", "protected_path", "moves_into_itself", "is_a_directory", "not_a_directory", "not_regular_file", "file_too_large", "too_many_entries", "permission_denied", "disk_full", "io_error", "invalid_args"],
+    codes: &[
+        "path_not_found",
+        "already_exists",
+        "path_invalid",
+        "path_too_long",
+        "path_escape",
+        "protected_path",
+        "moves_into_itself",
+        "is_a_directory",
+        "not_a_directory",
+        "not_regular_file",
+        "file_too_large",
+        "too_many_entries",
+        "permission_denied",
+        "disk_full",
+        "io_error",
+        "invalid_args",
+    ],
     varying: &[],
     kit: file_kit,
 };
@@ -23,31 +40,170 @@ const TOOL: Subject = Subject {
 fn cases() -> Vec<Case> {
     vec![
         gives("a file", json!({"from": "notes.txt", "to": "copy.txt"}), json!({"entries": 1, "bytes": 22})),
-        gives("a tree", json!({"from": "d", "to": "e", "recursive": true}), json!({"entries": 4, "bytes": 14})),
-        gives("what a link leads to", json!({"from": "in", "to": "copy.txt"}), json!({"entries": 1, "bytes": 6})),
-        gives("over what is there", json!({"from": "notes.txt", "to": "todo.txt", "overwrite": true}), json!({"bytes": 22})),
-        gives("with its directories", json!({"from": "notes.txt", "to": "x/y/z.txt", "parents": true}), json!({"entries": 1})),
-        gives("a file that nobody may write", json!({"from": "locked.txt", "to": "l.txt"}), json!({"bytes": 5})),
-        fails("what is not there", json!({"from": "gone.txt", "to": "new.txt"}), NotFound, "path_not_found", "gone.txt does not exist.\nhint: did you mean `none.txt` or `notes.txt`?"),
-        fails("no parent", json!({"from": "notes.txt", "to": "x/y.txt"}), NotFound, "path_not_found", "x/y.txt does not exist."),
-        fails("a name that is taken", json!({"from": "notes.txt", "to": "todo.txt"}), Conflict, "already_exists", "todo.txt exists already.\nhint: use overwrite = true, or another name"),
-        fails("a directory to go into", json!({"from": "notes.txt", "to": "d"}), Conflict, "already_exists", "d exists already.\nhint: to = \"d/notes.txt\""),
-        fails("an empty path", json!({"from": "notes.txt", "to": ""}), InvalidArgs, "path_invalid", " is not a valid path: it is empty."),
-        fails("a long name", json!({"from": "notes.txt", "to": "n".repeat(256)}), InvalidArgs, "path_too_long", "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn is too long (256 bytes; the limit is 255)."),
-        fails("to above the root", json!({"from": "notes.txt", "to": "../a"}), Denied, "path_escape", "../a is outside the workspace."),
-        fails("to a hook", json!({"from": "notes.txt", "to": ".git/hooks/pre-commit"}), Denied, "protected_path", ".git/hooks/pre-commit is a protected path."),
-        fails("below a file", json!({"from": "notes.txt", "to": "todo.txt/x"}), Failed, "not_a_directory", "todo.txt/x is not a directory."),
-        fails("a yes that is none", json!({"from": "notes.txt", "to": 1, "overwrite": "no!"}), InvalidArgs, "invalid_args", "2 arguments do not fit.\n/to: expected string, got integer 1\n/overwrite: expected boolean, got string \"no!\""),
-        fails("a tree into itself", json!({"from": "d", "to": "d/deep/d", "recursive": true}), InvalidArgs, "moves_into_itself", "d/deep/d would lie in itself."),
-        fails("a directory without its files", json!({"from": "d", "to": "e"}), Failed, "is_a_directory", "d is a directory.\nhint: set recursive = true to copy everything in it"),
-        fails("from above the root", json!({"from": "../a", "to": "new.txt"}), Denied, "path_escape", "../a is outside the workspace."),
-        fails("a pipe", json!({"from": "pipe", "to": "new.txt"}), Failed, "not_regular_file", "pipe is not a regular file (it is a FIFO).").prepare(crate::common::pipe),
-        fails("too many bytes", json!({"from": "notes.txt", "to": "new.txt"}), Failed, "file_too_large", "File too large (22 bytes; the limit is 21).").limit("copy_bytes", 21),
-        fails("too many entries", json!({"from": "d", "to": "e", "recursive": true}), Failed, "too_many_entries", "d has too many entries (the limit is 3).").limit("tree_entries", 3),
-        fails("what is not permitted", json!({"from": "notes.txt", "to": "new.txt"}), Denied, "permission_denied", "new.txt does not permit this.").fault(Operation::Lock, Fault::Denied),
-        fails("a full device", json!({"from": "notes.txt", "to": "new.txt"}), Failed, "disk_full", "The disk is full.").fault(Operation::Create, Fault::DiskFull),
-        fails("a broken device", json!({"from": "notes.txt", "to": "new.txt"}), Failed, "io_error", "new.txt could not be read or written.").fault(Operation::Create, Fault::Broken),
-
+        gives(
+            "a tree",
+            json!({"from": "d", "to": "e", "recursive": true}),
+            json!({"entries": 4, "bytes": 14}),
+        ),
+        gives(
+            "what a link leads to",
+            json!({"from": "in", "to": "copy.txt"}),
+            json!({"entries": 1, "bytes": 6}),
+        ),
+        gives(
+            "over what is there",
+            json!({"from": "notes.txt", "to": "todo.txt", "overwrite": true}),
+            json!({"bytes": 22}),
+        ),
+        gives(
+            "with its directories",
+            json!({"from": "notes.txt", "to": "x/y/z.txt", "parents": true}),
+            json!({"entries": 1}),
+        ),
+        gives(
+            "a file that nobody may write",
+            json!({"from": "locked.txt", "to": "l.txt"}),
+            json!({"bytes": 5}),
+        ),
+        fails(
+            "what is not there",
+            json!({"from": "gone.txt", "to": "new.txt"}),
+            NotFound,
+            "path_not_found",
+            "gone.txt does not exist.\nhint: did you mean `none.txt` or `notes.txt`?",
+        ),
+        fails(
+            "no parent",
+            json!({"from": "notes.txt", "to": "x/y.txt"}),
+            NotFound,
+            "path_not_found",
+            "x/y.txt does not exist.",
+        ),
+        fails(
+            "a name that is taken",
+            json!({"from": "notes.txt", "to": "todo.txt"}),
+            Conflict,
+            "already_exists",
+            "todo.txt exists already.\nhint: use overwrite = true, or another name",
+        ),
+        fails(
+            "a directory to go into",
+            json!({"from": "notes.txt", "to": "d"}),
+            Conflict,
+            "already_exists",
+            "d exists already.\nhint: to = \"d/notes.txt\"",
+        ),
+        fails(
+            "an empty path",
+            json!({"from": "notes.txt", "to": ""}),
+            InvalidArgs,
+            "path_invalid",
+            " is not a valid path: it is empty.",
+        ),
+        fails(
+            "a long name",
+            json!({"from": "notes.txt", "to": "n".repeat(256)}),
+            InvalidArgs,
+            "path_too_long",
+            "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn is too long (256 bytes; the limit is 255).",
+        ),
+        fails(
+            "to above the root",
+            json!({"from": "notes.txt", "to": "../a"}),
+            Denied,
+            "path_escape",
+            "../a is outside the workspace.",
+        ),
+        fails(
+            "to a hook",
+            json!({"from": "notes.txt", "to": ".git/hooks/pre-commit"}),
+            Denied,
+            "protected_path",
+            ".git/hooks/pre-commit is a protected path.",
+        ),
+        fails(
+            "below a file",
+            json!({"from": "notes.txt", "to": "todo.txt/x"}),
+            Failed,
+            "not_a_directory",
+            "todo.txt/x is not a directory.",
+        ),
+        fails(
+            "a yes that is none",
+            json!({"from": "notes.txt", "to": 1, "overwrite": "no!"}),
+            InvalidArgs,
+            "invalid_args",
+            "2 arguments do not fit.\n/to: expected string, got integer 1\n/overwrite: expected boolean, got string \"no!\"",
+        ),
+        fails(
+            "a tree into itself",
+            json!({"from": "d", "to": "d/deep/d", "recursive": true}),
+            InvalidArgs,
+            "moves_into_itself",
+            "d/deep/d would lie in itself.",
+        ),
+        fails(
+            "a directory without its files",
+            json!({"from": "d", "to": "e"}),
+            Failed,
+            "is_a_directory",
+            "d is a directory.\nhint: set recursive = true to copy everything in it",
+        ),
+        fails(
+            "from above the root",
+            json!({"from": "../a", "to": "new.txt"}),
+            Denied,
+            "path_escape",
+            "../a is outside the workspace.",
+        ),
+        fails(
+            "a pipe",
+            json!({"from": "pipe", "to": "new.txt"}),
+            Failed,
+            "not_regular_file",
+            "pipe is not a regular file (it is a FIFO).",
+        )
+        .prepare(crate::common::pipe),
+        fails(
+            "too many bytes",
+            json!({"from": "notes.txt", "to": "new.txt"}),
+            Failed,
+            "file_too_large",
+            "File too large (22 bytes; the limit is 21).",
+        )
+        .limit("copy_bytes", 21),
+        fails(
+            "too many entries",
+            json!({"from": "d", "to": "e", "recursive": true}),
+            Failed,
+            "too_many_entries",
+            "d has too many entries (the limit is 3).",
+        )
+        .limit("tree_entries", 3),
+        fails(
+            "what is not permitted",
+            json!({"from": "notes.txt", "to": "new.txt"}),
+            Denied,
+            "permission_denied",
+            "new.txt does not permit this.",
+        )
+        .fault(Operation::Lock, Fault::Denied),
+        fails(
+            "a full device",
+            json!({"from": "notes.txt", "to": "new.txt"}),
+            Failed,
+            "disk_full",
+            "The disk is full.",
+        )
+        .fault(Operation::Create, Fault::DiskFull),
+        fails(
+            "a broken device",
+            json!({"from": "notes.txt", "to": "new.txt"}),
+            Failed,
+            "io_error",
+            "new.txt could not be read or written.",
+        )
+        .fault(Operation::Create, Fault::Broken),
     ]
 }
 
@@ -55,7 +211,8 @@ fn cases() -> Vec<Case> {
 #[test]
 fn the_function_is_plain_rust() {
     let place = Place::with(tree! { "a": { "b.txt": "b\n" } });
-    let copy = |recursive| copy_file(Path::new("a"), Path::new("c"), false, recursive, false, &place.workspace);
+    let copy =
+        |recursive| copy_file(Path::new("a"), Path::new("c"), false, recursive, false, &place.workspace);
     assert_eq!(copy(false).unwrap_err().code_str(), "is_a_directory");
     let copied = copy(true).unwrap();
     assert_eq!((copied.entries, copied.bytes), (2, 2));
@@ -78,8 +235,12 @@ fn its_cases_hold() {
 #[test]
 fn its_bounds_hold() {
     let mut bounds = effects::bounds_of_paths(|path| json!({"from": "notes.txt", "to": path}), None);
-    bounds.extend(effects::bounds_of_paths(|path| json!({"from": path, "to": "new.txt"}), Some("path_not_found")));
-    let (file, tree) = (json!({"from": "notes.txt", "to": "new"}), json!({"from": "d", "to": "new", "recursive": true}));
+    bounds.extend(effects::bounds_of_paths(
+        |path| json!({"from": path, "to": "new.txt"}),
+        Some("path_not_found"),
+    ));
+    let (file, tree) =
+        (json!({"from": "notes.txt", "to": "new"}), json!({"from": "d", "to": "new", "recursive": true}));
     bounds.extend::<[effects::Bound; _]>([
         (file.clone(), &[("copy_bytes", 22)], None),
         (file, &[("copy_bytes", 21)], Some("file_too_large")),
@@ -109,18 +270,34 @@ fn its_effects_are_told_truly() {
 #[test]
 fn no_fault_leaves_half() {
     effects::no_fault_leaves_half(&TOOL, &json!({"from": "notes.txt", "to": "new.txt"}), 10);
-    effects::no_fault_leaves_half(&TOOL, &json!({"from": "notes.txt", "to": "x/y/new.txt", "parents": true}), 16);
+    effects::no_fault_leaves_half(
+        &TOOL,
+        &json!({"from": "notes.txt", "to": "x/y/new.txt", "parents": true}),
+        16,
+    );
     effects::no_fault_leaves_half(&TOOL, &json!({"from": "d", "to": "e", "recursive": true}), 10);
-    effects::no_fault_leaves_half(&TOOL, &json!({"from": "notes.txt", "to": "todo.txt", "overwrite": true}), 10);
+    effects::no_fault_leaves_half(
+        &TOOL,
+        &json!({"from": "notes.txt", "to": "todo.txt", "overwrite": true}),
+        10,
+    );
 }
 
 // covers: 8
 #[test]
 fn no_stop_leaves_half() {
     effects::no_stop_leaves_half(&TOOL, &json!({"from": "notes.txt", "to": "new.txt"}), 10);
-    effects::no_stop_leaves_half(&TOOL, &json!({"from": "notes.txt", "to": "x/y/new.txt", "parents": true}), 16);
+    effects::no_stop_leaves_half(
+        &TOOL,
+        &json!({"from": "notes.txt", "to": "x/y/new.txt", "parents": true}),
+        16,
+    );
     effects::no_stop_leaves_half(&TOOL, &json!({"from": "d", "to": "e", "recursive": true}), 10);
-    effects::no_stop_leaves_half(&TOOL, &json!({"from": "notes.txt", "to": "todo.txt", "overwrite": true}), 10);
+    effects::no_stop_leaves_half(
+        &TOOL,
+        &json!({"from": "notes.txt", "to": "todo.txt", "overwrite": true}),
+        10,
+    );
 }
 
 // covers: 9
@@ -140,7 +317,9 @@ fn what_is_too_large_is_refused_or_cut() {
 // covers: 11
 #[test]
 fn a_copy_reads_as_its_original_and_deleting_it_is_going_back() {
-    for (from, to) in [("notes.txt", "new.txt"), ("d", "e"), ("locked.txt", "d/l"), ("bytes.bin", "大きさ"), ("src", "s")] {
+    for (from, to) in
+        [("notes.txt", "new.txt"), ("d", "e"), ("locked.txt", "d/l"), ("bytes.bin", "大きさ"), ("src", "s")]
+    {
         let kit = file_kit(TOOL.setting()).answers([tool_core::test::answer::yes("delete_file")]).build();
         kit.call_blocking("copy_file", json!({"from": from, "to": to, "recursive": true})).unwrap();
         let left = crate::common::place(&kit).files();
@@ -164,13 +343,26 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".netrc"];
-    effects::attacks_do_not_get_through(&TOOL, |path| json!({"from": path, "to": "new.txt"}), &[".netrc"], "d/e.txt");
-    effects::attacks_do_not_get_through(&TOOL, |path| json!({"from": "notes.txt", "to": path}), &protected, "d/new.txt");
+    effects::attacks_do_not_get_through(
+        &TOOL,
+        |path| json!({"from": path, "to": "new.txt"}),
+        &[".netrc"],
+        "d/e.txt",
+    );
+    effects::attacks_do_not_get_through(
+        &TOOL,
+        |path| json!({"from": "notes.txt", "to": path}),
+        &protected,
+        "d/new.txt",
+    );
 }
 
 // covers: 14
 #[test]
 fn recovery_keeps_its_promise() {
     effects::recovery_keeps_its_promise(&TOOL, &json!({"from": "notes.txt", "to": "new.txt"}));
-    effects::recovery_keeps_its_promise(&TOOL, &json!({"from": "notes.txt", "to": "x/y/new.txt", "parents": true}));
+    effects::recovery_keeps_its_promise(
+        &TOOL,
+        &json!({"from": "notes.txt", "to": "x/y/new.txt", "parents": true}),
+    );
 }

@@ -99,7 +99,10 @@ pub(crate) fn no_fault_leaves_half(subject: &Subject, args: &Value, least: usize
                 Ok(_) => assert!(is(&new), "{at}"),
                 Err(error) => {
                     assert!(is(&old) || is(&new), "{at}\n{left:?}");
-                    assert!(subject.codes.contains(&error.code_str()) || is_of_the_system(error.code_str()), "{at}");
+                    assert!(
+                        subject.codes.contains(&error.code_str()) || is_of_the_system(error.code_str()),
+                        "{at}"
+                    );
                     assert_ne!(error.kind(), ErrorKind::Internal, "{at}");
                 }
             }
@@ -114,7 +117,16 @@ pub(crate) fn no_fault_leaves_half(subject: &Subject, args: &Value, least: usize
 
 /// The codes of files.md §3 that any operation of the system may come to.
 fn is_of_the_system(code: &str) -> bool {
-    ["io_error", "disk_full", "permission_denied", "path_not_found", "path_changed", "quota_exceeded"].contains(&code)
+    [
+        "sandbox_unavailable",
+        "io_error",
+        "disk_full",
+        "permission_denied",
+        "path_not_found",
+        "path_changed",
+        "quota_exceeded",
+    ]
+    .contains(&code)
 }
 
 /// Wherever the process ends, the old or the new is on disk.
@@ -198,7 +210,12 @@ fn ended(kit: &ToolKit, subject: &Subject, args: &Value) -> CallResult {
 }
 
 /// What is refused for its size is refused before anything is looked at.
-pub(crate) fn refused_before_work(subject: &Subject, args: &Value, limits: &[(&'static str, u64)], code: &str) {
+pub(crate) fn refused_before_work(
+    subject: &Subject,
+    args: &Value,
+    limits: &[(&'static str, u64)],
+    code: &str,
+) {
     let faults = Arc::new(FaultFs::counting());
     let setting = Setting { limits: limits.to_vec(), ..faulty(subject, &faults) };
     let (_, result) = subject.call(setting, args);
@@ -294,7 +311,12 @@ const WAYS_OUT: [fn(&str) -> String; 6] = [
 ];
 
 /// No path leads out, and nothing that is protected is read or changed; the twin inside goes on.
-pub(crate) fn attacks_do_not_get_through(subject: &Subject, args: impl Fn(&str) -> Value, protected: &[&str], twin: &str) {
+pub(crate) fn attacks_do_not_get_through(
+    subject: &Subject,
+    args: impl Fn(&str) -> Value,
+    protected: &[&str],
+    twin: &str,
+) {
     let setting = || Setting { prepare: Some(hostile), ..subject.setting() };
     let check = |args: &Value, kit: &ToolKit, result: &CallResult, code: &str| {
         let error = result.as_ref().unwrap_err();

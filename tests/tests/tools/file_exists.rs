@@ -14,7 +14,15 @@ const TOOL: Subject = Subject {
     tool: "file_exists",
     files,
     cases,
-    codes: &["path_invalid", "path_too_long", "path_escape", "symlink_loop", "permission_denied", "io_error", "invalid_args"],
+    codes: &[
+        "path_invalid",
+        "path_too_long",
+        "path_escape",
+        "symlink_loop",
+        "permission_denied",
+        "io_error",
+        "invalid_args",
+    ],
     varying: &[],
     kit: file_kit,
 };
@@ -27,17 +35,66 @@ fn cases() -> Vec<Case> {
         gives("a directory by its slash", json!({"path": "d/"}), json!({"exists": true, "type": "dir"})),
         gives("a file is no directory", json!({"path": "notes.txt/"}), json!({"exists": false})),
         gives("a link", json!({"path": "in"}), json!({"exists": true, "type": "file"})),
-        gives("a link that leads nowhere", json!({"path": "nowhere"}), json!({"exists": true, "type": "symlink"})),
+        gives(
+            "a link that leads nowhere",
+            json!({"path": "nowhere"}),
+            json!({"exists": true, "type": "symlink"}),
+        ),
         gives("nothing", json!({"path": "gone.txt"}), json!({"exists": false})),
         gives("below a file", json!({"path": "notes.txt/x"}), json!({"exists": false})),
-        gives("a pipe", json!({"path": "pipe"}), json!({"exists": true, "type": "other"})).prepare(crate::common::pipe),
-        fails("an empty path", json!({"path": ""}), InvalidArgs, "path_invalid", " is not a valid path: it is empty."),
-        fails("a long name", json!({"path": "n".repeat(256)}), InvalidArgs, "path_too_long", "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn is too long (256 bytes; the limit is 255)."),
-        fails("above the root is an error, not false", json!({"path": "../a"}), Denied, "path_escape", "../a is outside the workspace."),
-        fails("a loop", json!({"path": "loop"}), Failed, "symlink_loop", "loop leads through a loop of links."),
-        fails("what is not permitted", json!({"path": "notes.txt"}), Denied, "permission_denied", "notes.txt does not permit this.").fault(Operation::Open, Fault::Denied),
-        fails("a broken device", json!({"path": "notes.txt"}), Failed, "io_error", "notes.txt could not be read or written.").fault(Operation::Open, Fault::Broken),
-        fails("no path", json!({}), InvalidArgs, "invalid_args", "1 argument does not fit.\n/path: missing; expected string"),
+        gives("a pipe", json!({"path": "pipe"}), json!({"exists": true, "type": "other"}))
+            .prepare(crate::common::pipe),
+        fails(
+            "an empty path",
+            json!({"path": ""}),
+            InvalidArgs,
+            "path_invalid",
+            " is not a valid path: it is empty.",
+        ),
+        fails(
+            "a long name",
+            json!({"path": "n".repeat(256)}),
+            InvalidArgs,
+            "path_too_long",
+            "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn is too long (256 bytes; the limit is 255).",
+        ),
+        fails(
+            "above the root is an error, not false",
+            json!({"path": "../a"}),
+            Denied,
+            "path_escape",
+            "../a is outside the workspace.",
+        ),
+        fails(
+            "a loop",
+            json!({"path": "loop"}),
+            Failed,
+            "symlink_loop",
+            "loop leads through a loop of links.",
+        ),
+        fails(
+            "what is not permitted",
+            json!({"path": "notes.txt"}),
+            Denied,
+            "permission_denied",
+            "notes.txt does not permit this.",
+        )
+        .fault(Operation::Open, Fault::Denied),
+        fails(
+            "a broken device",
+            json!({"path": "notes.txt"}),
+            Failed,
+            "io_error",
+            "notes.txt could not be read or written.",
+        )
+        .fault(Operation::Open, Fault::Broken),
+        fails(
+            "no path",
+            json!({}),
+            InvalidArgs,
+            "invalid_args",
+            "1 argument does not fit.\n/path: missing; expected string",
+        ),
     ]
 }
 

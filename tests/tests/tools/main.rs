@@ -11,17 +11,29 @@
     reason = "a test may stop at what it cannot do, and says what it skips"
 )]
 
+mod commands;
 mod common;
 mod effects;
 mod proofs;
 
-mod read_file;
+mod bash;
 mod copy_file;
 mod delete_file;
+mod edit_file;
+mod edit_lines;
 mod file_exists;
 mod file_info;
+mod find_files;
+mod list_dir;
 mod make_dir;
 mod move_file;
+mod process_list;
+mod process_output;
+mod process_stop;
+mod read_file;
+mod replace_text;
+mod run_command;
+mod search_files;
 mod write_file;
 
 use std::collections::BTreeSet;
@@ -40,6 +52,7 @@ const RECOVERY: u32 = 14;
 const EXCEPT: &[(&str, u32, &str)] = &[
     ("delete_file", 11, "nothing gives back what it deletes"),
     ("file_exists", 11, "one word about one name composes with nothing"),
+    ("process_list", 11, "a list without parameters has no parts to put together"),
     ("process_stop", 11, "what has ended does not begin again"),
 ];
 
@@ -82,7 +95,9 @@ fn every_tool_has_its_file_and_every_item() {
                 _ => {}
             }
         }
-        wrong.extend(found.iter().filter(|item| !ITEMS.contains(item)).map(|item| format!("{name}: no item {item}")));
+        wrong.extend(
+            found.iter().filter(|item| !ITEMS.contains(item)).map(|item| format!("{name}: no item {item}")),
+        );
     }
     let known = |name: &&&str| registry().get(name).is_some();
     assert!(EXCEPT.iter().map(|row| &row.0).chain(NOT_YET).all(|name| known(&name)), "a tool that is gone");
@@ -91,6 +106,7 @@ fn every_tool_has_its_file_and_every_item() {
 
 #[test]
 fn only_a_mark_directly_above_a_test_counts() {
-    let text = "// covers: 1\n#[test]\nfn a() {}\n// covers: 2\nfn b() {}\n// covers: 3, 4\n#[test]\nfn c() {}\n";
+    let text =
+        "// covers: 1\n#[test]\nfn a() {}\n// covers: 2\nfn b() {}\n// covers: 3, 4\n#[test]\nfn c() {}\n";
     assert_eq!(covered(text), BTreeSet::from([1, 3, 4]));
 }

@@ -15,7 +15,19 @@ const TOOL: Subject = Subject {
     tool: "make_dir",
     files,
     cases,
-    codes: &["path_not_found", "already_exists", "path_invalid", "path_too_long", "path_escape", "protected_path", "not_a_directory", "permission_denied", "disk_full", "io_error", "invalid_args"],
+    codes: &[
+        "path_not_found",
+        "already_exists",
+        "path_invalid",
+        "path_too_long",
+        "path_escape",
+        "protected_path",
+        "not_a_directory",
+        "permission_denied",
+        "disk_full",
+        "io_error",
+        "invalid_args",
+    ],
     varying: &[],
     kit: file_kit,
 };
@@ -23,22 +35,89 @@ const TOOL: Subject = Subject {
 fn cases() -> Vec<Case> {
     vec![
         gives("with its parents", json!({"path": "a/b/c"}), json!({"path": "a/b/c", "created": true})),
-        gives("beside what is there", json!({"path": "d/new", "parents": false}), json!({"path": "d/new", "created": true})),
+        gives(
+            "beside what is there",
+            json!({"path": "d/new", "parents": false}),
+            json!({"path": "d/new", "created": true}),
+        ),
         gives("what is there already", json!({"path": "d"}), json!({"path": "d", "created": false})),
         gives("with a slash", json!({"path": "new/"}), json!({"path": "new", "created": true})),
         gives("another script", json!({"path": "大きさ"}), json!({"path": "大きさ", "created": true})),
         gives("the root", json!({"path": "."}), json!({"path": ".", "created": false})),
-        fails("a file has the name", json!({"path": "notes.txt"}), Conflict, "already_exists", "notes.txt exists already."),
-        fails("no parent", json!({"path": "a/b", "parents": false}), NotFound, "path_not_found", "a/b does not exist."),
-        fails("below a file", json!({"path": "notes.txt/x"}), Failed, "not_a_directory", "notes.txt/x is not a directory."),
-        fails("an empty path", json!({"path": ""}), InvalidArgs, "path_invalid", " is not a valid path: it is empty."),
-        fails("a long name", json!({"path": "n".repeat(256)}), InvalidArgs, "path_too_long", "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn is too long (256 bytes; the limit is 255)."),
-        fails("above the root", json!({"path": "../a"}), Denied, "path_escape", "../a is outside the workspace."),
-        fails("in what is protected", json!({"path": ".git/hooks/x"}), Denied, "protected_path", ".git/hooks/x is a protected path."),
-        fails("what is not permitted", json!({"path": "new"}), Denied, "permission_denied", "new does not permit this.").fault(Operation::MakeDirectory, Fault::Denied),
-        fails("a full device", json!({"path": "new"}), Failed, "disk_full", "The disk is full.").fault(Operation::MakeDirectory, Fault::DiskFull),
-        fails("a broken device", json!({"path": "new"}), Failed, "io_error", "new could not be read or written.").fault(Operation::MakeDirectory, Fault::Broken),
-        fails("a number", json!({"path": 5.5}), InvalidArgs, "invalid_args", "1 argument does not fit.\n/path: expected string, got number 5.5; send it in quotes"),
+        fails(
+            "a file has the name",
+            json!({"path": "notes.txt"}),
+            Conflict,
+            "already_exists",
+            "notes.txt exists already.",
+        ),
+        fails(
+            "no parent",
+            json!({"path": "a/b", "parents": false}),
+            NotFound,
+            "path_not_found",
+            "a/b does not exist.",
+        ),
+        fails(
+            "below a file",
+            json!({"path": "notes.txt/x"}),
+            Failed,
+            "not_a_directory",
+            "notes.txt/x is not a directory.",
+        ),
+        fails(
+            "an empty path",
+            json!({"path": ""}),
+            InvalidArgs,
+            "path_invalid",
+            " is not a valid path: it is empty.",
+        ),
+        fails(
+            "a long name",
+            json!({"path": "n".repeat(256)}),
+            InvalidArgs,
+            "path_too_long",
+            "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn is too long (256 bytes; the limit is 255).",
+        ),
+        fails(
+            "above the root",
+            json!({"path": "../a"}),
+            Denied,
+            "path_escape",
+            "../a is outside the workspace.",
+        ),
+        fails(
+            "in what is protected",
+            json!({"path": ".git/hooks/x"}),
+            Denied,
+            "protected_path",
+            ".git/hooks/x is a protected path.",
+        ),
+        fails(
+            "what is not permitted",
+            json!({"path": "new"}),
+            Denied,
+            "permission_denied",
+            "new does not permit this.",
+        )
+        .fault(Operation::MakeDirectory, Fault::Denied),
+        fails("a full device", json!({"path": "new"}), Failed, "disk_full", "The disk is full.")
+            .fault(Operation::MakeDirectory, Fault::DiskFull),
+        fails(
+            "a broken device",
+            json!({"path": "new"}),
+            Failed,
+            "io_error",
+            "new could not be read or written.",
+        )
+        .fault(Operation::MakeDirectory, Fault::Broken),
+        fails(
+            "a number",
+            json!({"path": 5.5}),
+            InvalidArgs,
+            "invalid_args",
+            "1 argument does not fit.\n/path: expected string, got number 5.5; send it in quotes",
+        ),
     ]
 }
 
@@ -129,7 +208,12 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".git/config/x"];
-    effects::attacks_do_not_get_through(&TOOL, |path| json!({"path": format!("{path}/new")}), &protected[..1], "d/twin");
+    effects::attacks_do_not_get_through(
+        &TOOL,
+        |path| json!({"path": format!("{path}/new")}),
+        &protected[..1],
+        "d/twin",
+    );
 }
 
 // covers: 14

@@ -29,6 +29,11 @@ pub(crate) fn examples_run(subject: &Subject) {
 
 /// Every case comes to what it says, and every code that is documented occurs.
 pub(crate) fn cases_hold(subject: &Subject) {
+    cases_hold_of(subject, CASES);
+}
+
+/// The same for a table that has at least so many.
+pub(crate) fn cases_hold_of(subject: &Subject, least: usize) {
     let cases = (subject.cases)();
     let (mut wrong, mut codes) = (Vec::new(), BTreeSet::new());
     for case in &cases {
@@ -39,7 +44,7 @@ pub(crate) fn cases_hold(subject: &Subject) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(cases.len() >= CASES, "{}: only {} cases", subject.tool, cases.len());
+    assert!(cases.len() >= least, "{}: only {} cases", subject.tool, cases.len());
     let documented: BTreeSet<&str> = subject.codes.iter().copied().collect();
     assert_eq!(codes, documented, "{}", subject.tool);
 }
@@ -47,7 +52,7 @@ pub(crate) fn cases_hold(subject: &Subject) {
 /// A success, an error of each kind and arguments that do not fit come to the same on every surface.
 pub(crate) fn every_surface_tells_the_same(subject: &Subject) {
     let mut kinds = BTreeMap::new();
-    for case in (subject.cases)() {
+    for case in (subject.cases)().into_iter().filter(|case| !case.tells_times) {
         let kind = match case.expected {
             Expected::Data(_) => None,
             Expected::Error(kind, ..) => Some(kind.as_str()),
@@ -146,6 +151,8 @@ fn facts(member: &Value, schema: &Value) -> Vec<String> {
     facts.extend(choices.chain(constants).filter_map(|choice| choice.as_str().map(str::to_owned)));
     // Bounds of the type alone are no bounds of the tool.
     let bound = |name: &str| member.get(name).filter(|bound| bound.as_f64() != Some(0.0));
-    facts.extend(["minimum", "maximum", "maxLength"].iter().filter_map(|name| bound(name)).map(Value::to_string));
+    facts.extend(
+        ["minimum", "maximum", "maxLength"].iter().filter_map(|name| bound(name)).map(Value::to_string),
+    );
     facts
 }

@@ -15,7 +15,28 @@ const TOOL: Subject = Subject {
     tool: "write_file",
     files,
     cases,
-    codes: &["path_not_found", "already_exists", "version_mismatch", "path_invalid", "path_too_long", "path_escape", "protected_path", "hardlink_refused", "is_a_directory", "not_a_directory", "not_regular_file", "symlink_loop", "content_too_large", "encoding_unknown", "unmappable_character", "base64_invalid", "permission_denied", "disk_full", "io_error", "invalid_args"],
+    codes: &[
+        "path_not_found",
+        "already_exists",
+        "version_mismatch",
+        "path_invalid",
+        "path_too_long",
+        "path_escape",
+        "protected_path",
+        "hardlink_refused",
+        "is_a_directory",
+        "not_a_directory",
+        "not_regular_file",
+        "symlink_loop",
+        "content_too_large",
+        "encoding_unknown",
+        "unmappable_character",
+        "base64_invalid",
+        "permission_denied",
+        "disk_full",
+        "io_error",
+        "invalid_args",
+    ],
     varying: &[],
     kit: file_kit,
 };
@@ -64,7 +85,8 @@ fn twin(root: &Path) {
 #[test]
 fn the_function_is_plain_rust() {
     let place = Place::with(tree! { "a.txt": "old\n" });
-    let write = |path, mode| write_file(Path::new(path), "new\n", mode, "utf-8", true, None, &place.workspace);
+    let write =
+        |path, mode| write_file(Path::new(path), "new\n", mode, "utf-8", true, None, &place.workspace);
     assert!(write("d/b.txt", WriteMode::CreateNew).unwrap().created);
     assert!(!write("a.txt", WriteMode::Append).unwrap().created);
     assert_eq!(write("a.txt", WriteMode::CreateNew).unwrap_err().code_str(), "already_exists");
@@ -97,7 +119,11 @@ fn its_bounds_hold() {
         (write("12345"), &[("max_write_bytes", 4)], Some("content_too_large")),
         (write(""), &[("max_write_bytes", 1)], None),
         (json!({"path": "b", "content": "AAECAw==", "encoding": "base64"}), &[("max_write_bytes", 4)], None),
-        (json!({"path": "b", "content": "AAECAwQ=", "encoding": "base64"}), &[("max_write_bytes", 4)], Some("content_too_large")),
+        (
+            json!({"path": "b", "content": "AAECAwQ=", "encoding": "base64"}),
+            &[("max_write_bytes", 4)],
+            Some("content_too_large"),
+        ),
         (version(15), &[], Some("invalid_args")),
         (version(16), &[], None),
         (version(64), &[], None),
@@ -123,7 +149,11 @@ fn its_effects_are_told_truly() {
 fn no_fault_leaves_half() {
     effects::no_fault_leaves_half(&TOOL, &json!({"path": "notes.txt", "content": "new\n"}), 12);
     effects::no_fault_leaves_half(&TOOL, &json!({"path": "x/y/new.txt", "content": "new\n"}), 20);
-    effects::no_fault_leaves_half(&TOOL, &json!({"path": "notes.txt", "content": "new\n", "mode": "append"}), 7);
+    effects::no_fault_leaves_half(
+        &TOOL,
+        &json!({"path": "notes.txt", "content": "new\n", "mode": "append"}),
+        7,
+    );
 }
 
 // covers: 8
@@ -131,7 +161,11 @@ fn no_fault_leaves_half() {
 fn no_stop_leaves_half() {
     effects::no_stop_leaves_half(&TOOL, &json!({"path": "notes.txt", "content": "new\n"}), 12);
     effects::no_stop_leaves_half(&TOOL, &json!({"path": "x/y/new.txt", "content": "new\n"}), 20);
-    effects::no_stop_leaves_half(&TOOL, &json!({"path": "notes.txt", "content": "new\n", "mode": "append"}), 7);
+    effects::no_stop_leaves_half(
+        &TOOL,
+        &json!({"path": "notes.txt", "content": "new\n", "mode": "append"}),
+        7,
+    );
 }
 
 // covers: 9
@@ -169,12 +203,17 @@ fn what_is_written_is_what_is_read() {
             _ => json!({"path": "new.txt", "encoding": encoding}),
         };
         let read = kit.call_blocking("read_file", args).unwrap().data();
-        assert_eq!((&read["content"], &read["version"]), (&json!(content), &written["version"]), "{encoding}");
+        assert_eq!(
+            (&read["content"], &read["version"]),
+            (&json!(content), &written["version"]),
+            "{encoding}"
+        );
     }
     // What is appended piece by piece is what is written at once.
     let kit = file_kit(TOOL.setting()).build();
     for piece in ["a\r\n", "", "größe", "\n"] {
-        kit.call_blocking("write_file", json!({"path": "new.txt", "content": piece, "mode": "append"})).unwrap();
+        kit.call_blocking("write_file", json!({"path": "new.txt", "content": piece, "mode": "append"}))
+            .unwrap();
     }
     assert_eq!(crate::common::place(&kit).files().file("new.txt").unwrap(), "a\r\ngröße\n".as_bytes());
 }
@@ -189,7 +228,12 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".netrc"];
-    effects::attacks_do_not_get_through(&TOOL, |path| json!({"path": path, "content": "x"}), &protected, "d/e.txt");
+    effects::attacks_do_not_get_through(
+        &TOOL,
+        |path| json!({"path": path, "content": "x"}),
+        &protected,
+        "d/e.txt",
+    );
 }
 
 // covers: 14
@@ -197,5 +241,8 @@ fn no_attack_gets_through() {
 fn recovery_keeps_its_promise() {
     effects::recovery_keeps_its_promise(&TOOL, &json!({"path": "notes.txt", "content": "new\n"}));
     effects::recovery_keeps_its_promise(&TOOL, &json!({"path": "x/y/new.txt", "content": "new\n"}));
-    effects::recovery_keeps_its_promise(&TOOL, &json!({"path": "notes.txt", "content": "new\n", "mode": "append"}));
+    effects::recovery_keeps_its_promise(
+        &TOOL,
+        &json!({"path": "notes.txt", "content": "new\n", "mode": "append"}),
+    );
 }
