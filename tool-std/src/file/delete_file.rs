@@ -10,7 +10,8 @@ use tool_core::{Effect, ToolError, tool};
 
 use super::reconcile::reconcile;
 use crate::workspace::{
-    Change, Deed, Intent, Named, Operation, Purpose, Seen, TemporaryTree, Use, Workspace, WorkspacePath, refusal,
+    Change, Deed, Intent, Named, Operation, Purpose, Seen, TemporaryTree, Use, Workspace, WorkspacePath,
+    refusal,
 };
 
 /// What was deleted.
@@ -100,8 +101,7 @@ impl Deleting<'_> {
         let temporary = TemporaryTree::name_in(faults.clone(), named.directory()).map_err(failed)?;
         let (directory, from) = (named.directory(), named.name.as_slice());
         self.keep_evidence(measure.entries)?;
-        let rename =
-            |()| renameat_with(directory, from, directory, temporary.name(), RenameFlags::empty());
+        let rename = |()| renameat_with(directory, from, directory, temporary.name(), RenameFlags::empty());
         faults.before(Operation::Rename).and_then(rename).map_err(failed)?;
         // What cannot be removed now is removed when a workspace is opened later.
         let emptied = temporary.remove();

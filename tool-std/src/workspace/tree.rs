@@ -159,12 +159,7 @@ struct Emptying {
 }
 
 impl Emptying {
-    fn enter(
-        faults: &Faults,
-        parent: BorrowedFd<'_>,
-        name: &[u8],
-        mount: MountId,
-    ) -> Result<Self, Errno> {
+    fn enter(faults: &Faults, parent: BorrowedFd<'_>, name: &[u8], mount: MountId) -> Result<Self, Errno> {
         let directory = open_directory(parent, name)?;
         if mount_of(directory.as_fd())? != mount {
             return Err(Errno::XDEV);
