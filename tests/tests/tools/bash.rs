@@ -9,7 +9,7 @@ use tool_std::shell::bash;
 
 use crate::commands::{self, shell_kit};
 use crate::common::{Case, Setting, Subject, fails, files, gives, place};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "bash",
@@ -218,7 +218,7 @@ fn its_bounds_hold() {
         args["cwd"] = json!(cwd);
         args
     };
-    let bounds: [effects::Bound; _] = [
+    let bounds: [refusals::Bound; _] = [
         (json!({"cmd": "true", "args": vec!["x"; 128]}), &[], None),
         (json!({"cmd": "true", "args": vec!["x"; 129]}), &[], Some("invalid_args")),
         (json!({"cmd": "true", "args": ["é".repeat(8_187)]}), &[], None),
@@ -234,7 +234,7 @@ fn its_bounds_hold() {
         (placed("./".repeat(513)), &[], Some("invalid_args")),
         (placed(String::new()), &[], Some("path_invalid")),
     ];
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 6
@@ -284,7 +284,7 @@ fn it_ends_when_it_is_told_with_what_it_wrote() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(
+    refusals::refused_before_work(
         &TOOL,
         &json!({"cmd": "true", "args": ["x".repeat(8_193)]}),
         &[],

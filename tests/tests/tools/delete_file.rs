@@ -9,7 +9,7 @@ use tool_std::file::delete_file;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "delete_file",
@@ -161,14 +161,14 @@ fn its_cases_hold() {
 // covers: 4
 #[test]
 fn its_bounds_hold() {
-    let mut bounds = effects::bounds_of_paths(|path| json!({"path": path}), Some("path_not_found"));
-    bounds.extend::<[effects::Bound; _]>([
+    let mut bounds = refusals::bounds_of_paths(|path| json!({"path": path}), Some("path_not_found"));
+    bounds.extend::<[refusals::Bound; _]>([
         (json!({"path": "d", "recursive": true}), &[("tree_entries", 4)], None),
         (json!({"path": "d", "recursive": true}), &[("tree_entries", 3)], Some("too_many_entries")),
         (json!({"path": "bytes.bin"}), &[], None),
         (json!({"path": "none.txt"}), &[], None),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -208,7 +208,7 @@ fn it_ends_when_it_is_told() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(&TOOL, &json!({"path": "n/".repeat(2_049)}), &[], "path_too_long");
+    refusals::refused_before_work(&TOOL, &json!({"path": "n/".repeat(2_049)}), &[], "path_too_long");
     // A tree that is too large is untouched.
     let setting = crate::common::Setting { limits: vec![("tree_entries", 3)], ..TOOL.setting() };
     let (kit, result) = TOOL.call(setting, &json!({"path": "d", "recursive": true}));
@@ -226,7 +226,7 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".netrc"];
-    effects::attacks_do_not_get_through(&TOOL, |path| json!({"path": path}), &protected, "d/e.txt");
+    refusals::attacks_do_not_get_through(&TOOL, |path| json!({"path": path}), &protected, "d/e.txt");
 }
 
 // covers: 14

@@ -9,7 +9,7 @@ use tool_std::file::edit_file;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "edit_file",
@@ -296,10 +296,10 @@ fn its_cases_hold() {
 #[test]
 fn its_bounds_hold() {
     let patch = |path: &str| json!({"path": path, "patch": "@@ -2 +2 @@\n-Bread\n+Butter\n"});
-    let mut bounds = effects::bounds_of_paths(patch, Some("path_not_found"));
+    let mut bounds = refusals::bounds_of_paths(patch, Some("path_not_found"));
     let hunks =
         json!({"path": "notes.txt", "patch": "@@ -1 +1 @@\n-Milk\n+Oil\n@@ -3 +3 @@\n-two loaves\n+größe\n"});
-    bounds.extend::<[effects::Bound; _]>([
+    bounds.extend::<[refusals::Bound; _]>([
         (patch("notes.txt"), &[("max_patch_bytes", 27)], None),
         (patch("notes.txt"), &[("max_patch_bytes", 26)], Some("patch_too_large")),
         (patch("notes.txt"), &[("max_edit_file_bytes", 23)], None),
@@ -310,7 +310,7 @@ fn its_bounds_hold() {
         (json!({"path": "none.txt", "patch": "@@ -0,0 +1 @@\n+first\n"}), &[], None),
         (json!({"path": "bytes.bin", "patch": "@@ -0,0 +1 @@\n+first\n"}), &[], None),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -355,7 +355,7 @@ fn it_ends_when_it_is_told() {
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
     let args = json!({"path": "notes.txt", "patch": "@@ -2 +2 @@\n-Bread\n+Butter\n"});
-    effects::refused_before_work(&TOOL, &args, &[("max_patch_bytes", 26)], "patch_too_large");
+    refusals::refused_before_work(&TOOL, &args, &[("max_patch_bytes", 26)], "patch_too_large");
     // The excerpts of a result are cut to their budget.
     let edited = |limit| {
         let setting = crate::common::Setting { limits: vec![("excerpt_bytes", limit)], ..TOOL.setting() };
@@ -400,7 +400,7 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".netrc"];
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"path": path, "patch": "@@ -0,0 +1 @@\n+x\n"}),
         &protected,

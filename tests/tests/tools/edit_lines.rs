@@ -10,7 +10,7 @@ use tool_std::file::edit_lines;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "edit_lines",
@@ -115,9 +115,9 @@ fn its_bounds_hold() {
     let row = |start: u64, end: u64, content: &str| json!({"start_line": start, "end_line": end, "content": content});
     let edit = |path: &str, rows: &[serde_json::Value]| json!({"path": path, "patches": rows});
     let one = |path: &str| edit(path, &[row(2, 2, "Butter")]);
-    let mut bounds = effects::bounds_of_paths(one, Some("path_not_found"));
+    let mut bounds = refusals::bounds_of_paths(one, Some("path_not_found"));
     let two = edit("notes.txt", &[row(1, 1, "größe"), row(3, 3, "a\r")]);
-    bounds.extend::<[effects::Bound; _]>([
+    bounds.extend::<[refusals::Bound; _]>([
         (one("notes.txt"), &[("max_edit_file_bytes", 23)], None),
         (one("notes.txt"), &[("max_edit_file_bytes", 22)], Some("content_too_large")),
         (one("notes.txt"), &[("max_edit_file_bytes", 21)], Some("file_too_large")),
@@ -131,7 +131,7 @@ fn its_bounds_hold() {
         (edit("none.txt", &[row(1, 0, "x")]), &[], None),
         (edit("bytes.bin", &[row(1, 1, "x")]), &[], None),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -180,7 +180,7 @@ fn it_ends_when_it_is_told() {
 fn what_is_too_large_is_refused_or_cut() {
     let patch = json!({"start_line": 1, "end_line": 0, "content": "x"});
     let args = json!({"path": "notes.txt", "patches": vec![patch; 1_001]});
-    effects::refused_before_work(&TOOL, &args, &[], "invalid_args");
+    refusals::refused_before_work(&TOOL, &args, &[], "invalid_args");
     let setting = crate::common::Setting { limits: vec![("excerpt_bytes", 22)], ..TOOL.setting() };
     let cut = TOOL
         .call(
@@ -219,7 +219,7 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".netrc"];
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"path": path, "patches": [{"start_line": 1, "end_line": 0, "content": "x"}]}),
         &protected,

@@ -8,7 +8,7 @@ use tool_std::file::file_info;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Setting, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "file_info",
@@ -162,9 +162,9 @@ fn its_cases_hold() {
 // covers: 4
 #[test]
 fn its_bounds_hold() {
-    let mut bounds = effects::bounds_of_paths(|path| json!({"path": path}), Some("path_not_found"));
+    let mut bounds = refusals::bounds_of_paths(|path| json!({"path": path}), Some("path_not_found"));
     bounds.push((json!({"path": "bytes.bin"}), &[], None));
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
     for (limit, is_hashed) in [(22, true), (21, false)] {
         let setting = Setting { limits: vec![("max_read_file_bytes", limit)], ..TOOL.setting() };
         let info = TOOL.call(setting, &json!({"path": "notes.txt"})).1.unwrap().data();
@@ -205,7 +205,7 @@ fn it_ends_when_it_is_told() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(&TOOL, &json!({"path": "n/".repeat(2_049)}), &[], "path_too_long");
+    refusals::refused_before_work(&TOOL, &json!({"path": "n/".repeat(2_049)}), &[], "path_too_long");
 }
 
 // covers: 11
@@ -231,5 +231,5 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".netrc", ".git/config"];
-    effects::attacks_do_not_get_through(&TOOL, |path| json!({"path": path}), &protected, "d/e.txt");
+    refusals::attacks_do_not_get_through(&TOOL, |path| json!({"path": path}), &protected, "d/e.txt");
 }

@@ -8,7 +8,7 @@ use tool_std::file::{FindType, find_files};
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "find_files",
@@ -188,9 +188,9 @@ fn its_cases_hold() {
 #[test]
 fn its_bounds_hold() {
     let mut bounds =
-        effects::bounds_of_paths(|path| json!({"pattern": "*", "path": path}), Some("path_not_found"));
+        refusals::bounds_of_paths(|path| json!({"pattern": "*", "path": path}), Some("path_not_found"));
     let globs = |count: usize| json!({"pattern": "*", "exclude": vec!["größe"; count]});
-    bounds.extend::<[effects::Bound; _]>([
+    bounds.extend::<[refusals::Bound; _]>([
         (json!({"pattern": "*", "limit": 0}), &[], Some("invalid_args")),
         (json!({"pattern": "*", "limit": 10_000}), &[], None),
         (json!({"pattern": "*", "limit": 10_001}), &[], Some("invalid_args")),
@@ -200,7 +200,7 @@ fn its_bounds_hold() {
         (globs(65), &[], Some("glob_invalid")),
         (globs(0), &[], None),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -236,9 +236,9 @@ fn it_ends_when_it_is_told() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(&TOOL, &json!({"pattern": "x".repeat(1_025)}), &[], "glob_invalid");
+    refusals::refused_before_work(&TOOL, &json!({"pattern": "x".repeat(1_025)}), &[], "glob_invalid");
     let globs = json!({"pattern": "*", "exclude": vec!["x"; 65]});
-    effects::refused_before_work(&TOOL, &globs, &[], "glob_invalid");
+    refusals::refused_before_work(&TOOL, &globs, &[], "glob_invalid");
     for (limit, value, by) in
         [("list_limit", 1, "limit"), ("walk_entries", 2, "entries"), ("walk_depth_max", 1, "depth")]
     {
@@ -283,7 +283,7 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let args = |path: &str| json!({"pattern": "*", "path": path.trim_end_matches("/secret.txt")});
-    effects::attacks_do_not_get_through(&TOOL, args, &[], "d");
+    refusals::attacks_do_not_get_through(&TOOL, args, &[], "d");
     // A link is not followed, and a glob does not lead out.
     for pattern in ["secret.txt", "outside/*", "../**", "**/secret.txt"] {
         let setting = crate::common::Setting { prepare: Some(crate::common::hostile), ..TOOL.setting() };

@@ -8,7 +8,7 @@ use tool_std::file::{ListSort, list_dir};
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "list_dir",
@@ -170,21 +170,21 @@ fn its_cases_hold() {
 // covers: 4
 #[test]
 fn its_bounds_hold() {
-    let mut bounds = effects::bounds_of_paths(|path| json!({"path": path}), Some("path_not_found"));
+    let mut bounds = refusals::bounds_of_paths(|path| json!({"path": path}), Some("path_not_found"));
     for (name, most) in [("depth", 128), ("limit", 10_000)] {
-        bounds.extend::<[effects::Bound; _]>([
+        bounds.extend::<[refusals::Bound; _]>([
             (json!({name: 0}), &[], Some("invalid_args")),
             (json!({name: 1}), &[], None),
             (json!({name: most}), &[], None),
             (json!({name: most + 1}), &[], Some("invalid_args")),
         ]);
     }
-    bounds.extend::<[effects::Bound; _]>([
+    bounds.extend::<[refusals::Bound; _]>([
         (json!({"pattern": "12345678"}), &[("glob_bytes", 8)], None),
         (json!({"pattern": "123456789"}), &[("glob_bytes", 8)], Some("glob_invalid")),
         (json!({"pattern": "größe*"}), &[], None),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -221,7 +221,7 @@ fn it_ends_when_it_is_told() {
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
     let glob = json!({"pattern": "*".repeat(1_025)});
-    effects::refused_before_work(&TOOL, &glob, &[], "glob_invalid");
+    refusals::refused_before_work(&TOOL, &glob, &[], "glob_invalid");
     for (limit, value, by) in
         [("list_limit", 2, "limit"), ("walk_entries", 2, "entries"), ("walk_depth_max", 1, "depth")]
     {
@@ -265,7 +265,7 @@ fn help_names_everything() {
 // covers: 13
 #[test]
 fn no_attack_gets_through() {
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"path": path.trim_end_matches("/secret.txt")}),
         &[],

@@ -15,6 +15,7 @@ mod commands;
 mod common;
 mod effects;
 mod proofs;
+mod refusals;
 
 mod bash;
 mod copy_file;

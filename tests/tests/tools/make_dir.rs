@@ -9,7 +9,7 @@ use tool_std::file::make_dir;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "make_dir",
@@ -145,7 +145,7 @@ fn its_cases_hold() {
 // covers: 4
 #[test]
 fn its_bounds_hold() {
-    effects::bounds_hold(&TOOL, &effects::bounds_of_paths(|path| json!({"path": path}), None));
+    refusals::bounds_hold(&TOOL, &refusals::bounds_of_paths(|path| json!({"path": path}), None));
 }
 
 // covers: 5
@@ -183,7 +183,7 @@ fn it_ends_when_it_is_told() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(&TOOL, &json!({"path": "n/".repeat(2_049)}), &[], "path_too_long");
+    refusals::refused_before_work(&TOOL, &json!({"path": "n/".repeat(2_049)}), &[], "path_too_long");
 }
 
 // covers: 11
@@ -208,7 +208,7 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".git/config/x"];
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"path": format!("{path}/new")}),
         &protected[..1],

@@ -9,7 +9,7 @@ use tool_std::file::move_file;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "move_file",
@@ -202,17 +202,17 @@ fn its_cases_hold() {
 // covers: 4
 #[test]
 fn its_bounds_hold() {
-    let mut bounds = effects::bounds_of_paths(|path| json!({"from": "notes.txt", "to": path}), None);
-    bounds.extend(effects::bounds_of_paths(
+    let mut bounds = refusals::bounds_of_paths(|path| json!({"from": "notes.txt", "to": path}), None);
+    bounds.extend(refusals::bounds_of_paths(
         |path| json!({"from": path, "to": "new.txt"}),
         Some("path_not_found"),
     ));
-    bounds.extend::<[effects::Bound; _]>([
+    bounds.extend::<[refusals::Bound; _]>([
         (json!({"from": "none.txt", "to": "new.txt"}), &[], None),
         (json!({"from": "bytes.bin", "to": "new.txt"}), &[], None),
         (json!({"from": "crlf.txt", "to": "new.txt"}), &[], None),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -271,8 +271,8 @@ fn it_ends_when_it_is_told() {
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
     let long = "n/".repeat(2_049);
-    effects::refused_before_work(&TOOL, &json!({"from": long, "to": "new.txt"}), &[], "path_too_long");
-    effects::refused_before_work(&TOOL, &json!({"from": "notes.txt", "to": long}), &[], "path_too_long");
+    refusals::refused_before_work(&TOOL, &json!({"from": long, "to": "new.txt"}), &[], "path_too_long");
+    refusals::refused_before_work(&TOOL, &json!({"from": "notes.txt", "to": long}), &[], "path_too_long");
 }
 
 // covers: 11
@@ -299,13 +299,13 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".netrc"];
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"from": path, "to": "new.txt"}),
         &protected,
         "d/e.txt",
     );
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"from": "notes.txt", "to": path}),
         &protected,

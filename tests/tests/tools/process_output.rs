@@ -6,7 +6,7 @@ use tool_std::shell::{Processes, process_output};
 
 use crate::commands::{self, process_kit};
 use crate::common::{Case, Setting, Subject, fails, files, gives, place};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "process_output",
@@ -152,7 +152,7 @@ fn help_names_everything() {
 #[test]
 fn its_bounds_hold() {
     let with = |name: &str, value: serde_json::Value| json!({"process_id": "p1", name: value});
-    let bounds: [effects::Bound; _] = [
+    let bounds: [refusals::Bound; _] = [
         (with("wait", json!(0)), &[], None),
         (with("wait", json!(30)), &[], None),
         (with("wait", json!(30.001)), &[], Some("invalid_args")),
@@ -162,7 +162,7 @@ fn its_bounds_hold() {
         (with("stderr_offset", json!(u64::MAX)), &[], None),
         (with("stderr_offset", json!(-1)), &[], Some("invalid_args")),
     ];
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
     // Text that is cut within a character goes on with it.
     let kit = commands::kit_with(files(), "printf 'grün\r\n'; echo err >&2; exec sleep 60");
     let args = json!({"process_id": "p1", "stdout_offset": 4});

@@ -8,7 +8,7 @@ use tool_std::shell::{ProcessState, StopSignal, process_stop};
 
 use crate::commands::{self, process_kit};
 use crate::common::{Case, Subject, fails, files, gives, place};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "process_stop",
@@ -139,7 +139,7 @@ fn help_names_everything() {
 // covers: 4
 #[test]
 fn its_bounds_hold() {
-    let bounds: [effects::Bound; _] = [
+    let bounds: [refusals::Bound; _] = [
         (json!({"process_id": "p1"}), &[], None),
         (json!({"process_id": "p0"}), &[], Some("process_not_found")),
         (json!({"process_id": "p2"}), &[], Some("process_not_found")),
@@ -147,7 +147,7 @@ fn its_bounds_hold() {
         (json!({"process_id": ""}), &[], Some("process_not_found")),
         (json!({"process_id": "größe\r\n"}), &[], Some("process_not_found")),
     ];
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 6

@@ -8,7 +8,7 @@ use tool_std::file::read_file;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Setting, Subject, fails, file_kit, files, gives, pipe};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "read_file",
@@ -228,8 +228,8 @@ fn its_cases_hold() {
 // covers: 4
 #[test]
 fn its_bounds_hold() {
-    let mut bounds = effects::bounds_of_paths(|path| json!({"path": path}), Some("path_not_found"));
-    bounds.extend::<[effects::Bound; _]>([
+    let mut bounds = refusals::bounds_of_paths(|path| json!({"path": path}), Some("path_not_found"));
+    bounds.extend::<[refusals::Bound; _]>([
         (json!({"path": "notes.txt", "limit": 1}), &[], None),
         (json!({"path": "notes.txt", "limit": 0}), &[], Some("invalid_args")),
         (json!({"path": "notes.txt", "limit": 10_000}), &[], None),
@@ -247,7 +247,7 @@ fn its_bounds_hold() {
         (json!({"path": "notes.txt"}), &[("max_read_file_bytes", 22)], None),
         (json!({"path": "notes.txt"}), &[("max_read_file_bytes", 21)], Some("file_too_large")),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -285,7 +285,7 @@ fn it_ends_when_it_is_told() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(&TOOL, &json!({"path": "n/".repeat(2_049)}), &[], "path_too_long");
+    refusals::refused_before_work(&TOOL, &json!({"path": "n/".repeat(2_049)}), &[], "path_too_long");
     let read = |args, limit| {
         let setting = Setting { limits: vec![("max_read_bytes", limit)], ..TOOL.setting() };
         TOOL.call(setting, &args).1.unwrap()
@@ -339,5 +339,5 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".netrc", ".git/config"];
-    effects::attacks_do_not_get_through(&TOOL, |path| json!({"path": path}), &protected, "d/e.txt");
+    refusals::attacks_do_not_get_through(&TOOL, |path| json!({"path": path}), &protected, "d/e.txt");
 }

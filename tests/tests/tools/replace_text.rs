@@ -9,7 +9,7 @@ use tool_std::file::replace_text;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "replace_text",
@@ -249,8 +249,8 @@ fn its_cases_hold() {
 #[test]
 fn its_bounds_hold() {
     let args = |path: &str| json!({"path": path, "old": "Bread", "new": "Butter"});
-    let mut bounds = effects::bounds_of_paths(args, Some("path_not_found"));
-    bounds.extend::<[effects::Bound; _]>([
+    let mut bounds = refusals::bounds_of_paths(args, Some("path_not_found"));
+    bounds.extend::<[refusals::Bound; _]>([
         (args("notes.txt"), &[("max_edit_file_bytes", 23)], None),
         (args("notes.txt"), &[("max_edit_file_bytes", 22)], Some("content_too_large")),
         (args("notes.txt"), &[("max_edit_file_bytes", 21)], Some("file_too_large")),
@@ -261,7 +261,7 @@ fn its_bounds_hold() {
         (json!({"path": "large.txt", "old": "x".repeat(999), "new": ""}), &[], None),
         (json!({"path": "large.txt", "old": "x".repeat(1_000), "new": ""}), &[], Some("text_not_found")),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -297,7 +297,7 @@ fn it_ends_when_it_is_told() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(
+    refusals::refused_before_work(
         &TOOL,
         &json!({"path": "notes.txt", "old": "", "new": "x"}),
         &[],
@@ -338,7 +338,7 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".netrc"];
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"path": path, "old": "below", "new": "x"}),
         &protected,

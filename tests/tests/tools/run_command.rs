@@ -9,7 +9,7 @@ use tool_std::shell::run_command;
 
 use crate::commands::{self, shell_kit};
 use crate::common::{Case, Setting, Subject, fails, files, gives, place};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "run_command",
@@ -223,7 +223,7 @@ fn its_bounds_hold() {
         args["cwd"] = json!(cwd);
         args
     };
-    let bounds: [effects::Bound; _] = [
+    let bounds: [refusals::Bound; _] = [
         (json!({"command": format!("true {}", "é".repeat(8_187))}), &[], None),
         (json!({"command": format!("true {}", "é".repeat(8_188))}), &[], Some("invalid_args")),
         (json!({"command": "true a\0b"}), &[], Some("invalid_args")),
@@ -239,7 +239,7 @@ fn its_bounds_hold() {
         (placed("./".repeat(513)), &[], Some("invalid_args")),
         (placed(String::new()), &[], Some("path_invalid")),
     ];
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 6
@@ -289,7 +289,7 @@ fn it_ends_when_it_is_told_with_what_it_wrote() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(&TOOL, &json!({"command": "x".repeat(8_193)}), &[], "invalid_args");
+    refusals::refused_before_work(&TOOL, &json!({"command": "x".repeat(8_193)}), &[], "invalid_args");
     let setting = Setting { limits: vec![("max_stream_bytes", 1_000)], ..TOOL.setting() };
     let args = json!({"command": "printf a; printf '%010000d' 0; printf b; echo err >&2", "shell": true});
     let data = TOOL.call(setting, &args).1.unwrap().data();

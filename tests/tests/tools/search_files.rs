@@ -8,7 +8,7 @@ use tool_std::file::{SearchOutput, SearchSort, search_files};
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "search_files",
@@ -283,18 +283,18 @@ fn its_cases_hold() {
 #[test]
 fn its_bounds_hold() {
     let mut bounds =
-        effects::bounds_of_paths(|path| json!({"pattern": "x", "path": path}), Some("path_not_found"));
+        refusals::bounds_of_paths(|path| json!({"pattern": "x", "path": path}), Some("path_not_found"));
     for (name, least, most) in
         [("before", 0, 20), ("after", 0, 20), ("context", 0, 20), ("max_results", 1, 10_000)]
     {
-        bounds.extend::<[effects::Bound; _]>([
+        bounds.extend::<[refusals::Bound; _]>([
             (json!({"pattern": "größe", name: least - 1}), &[], Some("invalid_args")),
             (json!({"pattern": "größe", name: least}), &[], None),
             (json!({"pattern": "größe", name: most}), &[], None),
             (json!({"pattern": "größe", name: most + 1}), &[], Some("invalid_args")),
         ]);
     }
-    bounds.extend::<[effects::Bound; _]>([
+    bounds.extend::<[refusals::Bound; _]>([
         (json!({"pattern": "x", "max_per_file": 0}), &[], Some("invalid_args")),
         (json!({"pattern": "x", "max_per_file": 1}), &[], None),
         (json!({"pattern": ""}), &[], None),
@@ -309,7 +309,7 @@ fn its_bounds_hold() {
             Some("file_too_large"),
         ),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -345,8 +345,8 @@ fn it_ends_when_it_is_told() {
 // covers: 10
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
-    effects::refused_before_work(&TOOL, &json!({"pattern": "(\\w{1000}){1000}"}), &[], "regex_too_large");
-    effects::refused_before_work(&TOOL, &json!({"pattern": "x".repeat(8_193)}), &[], "invalid_args");
+    refusals::refused_before_work(&TOOL, &json!({"pattern": "(\\w{1000}){1000}"}), &[], "regex_too_large");
+    refusals::refused_before_work(&TOOL, &json!({"pattern": "x".repeat(8_193)}), &[], "invalid_args");
     let search = |limit, value, args| {
         let setting = crate::common::Setting { limits: vec![(limit, value)], ..TOOL.setting() };
         TOOL.call(setting, &args).1.unwrap()
@@ -398,7 +398,7 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".netrc", ".git/config"];
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"pattern": "canary", "path": path}),
         &protected,

@@ -9,7 +9,7 @@ use tool_std::file::{WriteMode, write_file};
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives, pipe};
-use crate::{effects, proofs};
+use crate::{effects, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "write_file",
@@ -108,13 +108,13 @@ fn its_cases_hold() {
 // covers: 4
 #[test]
 fn its_bounds_hold() {
-    let mut bounds = effects::bounds_of_paths(|path| json!({"path": path, "content": "größe\r\n"}), None);
+    let mut bounds = refusals::bounds_of_paths(|path| json!({"path": path, "content": "größe\r\n"}), None);
     let write = |content: &str| json!({"path": "new.txt", "content": content});
     let version = |digits: usize| {
         let whole = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         json!({"path": "none.txt", "content": "x", "expected_version": format!("{whole}0")[..digits]})
     };
-    bounds.extend::<[effects::Bound; _]>([
+    bounds.extend::<[refusals::Bound; _]>([
         (write("1234"), &[("max_write_bytes", 4)], None),
         (write("12345"), &[("max_write_bytes", 4)], Some("content_too_large")),
         (write(""), &[("max_write_bytes", 1)], None),
@@ -129,7 +129,7 @@ fn its_bounds_hold() {
         (version(64), &[], None),
         (version(65), &[], Some("invalid_args")),
     ]);
-    effects::bounds_hold(&TOOL, &bounds);
+    refusals::bounds_hold(&TOOL, &bounds);
 }
 
 // covers: 5
@@ -178,9 +178,9 @@ fn it_ends_when_it_is_told() {
 #[test]
 fn what_is_too_large_is_refused_or_cut() {
     let args = json!({"path": "notes.txt", "content": "12345"});
-    effects::refused_before_work(&TOOL, &args, &[("max_write_bytes", 4)], "content_too_large");
+    refusals::refused_before_work(&TOOL, &args, &[("max_write_bytes", 4)], "content_too_large");
     let bytes = "x".repeat(10_485_761);
-    effects::refused_before_work(&TOOL, &json!({"path": "a", "content": bytes}), &[], "content_too_large");
+    refusals::refused_before_work(&TOOL, &json!({"path": "a", "content": bytes}), &[], "content_too_large");
 }
 
 // covers: 11
@@ -228,7 +228,7 @@ fn help_names_everything() {
 #[test]
 fn no_attack_gets_through() {
     let protected = [".git/hooks/new", ".netrc"];
-    effects::attacks_do_not_get_through(
+    refusals::attacks_do_not_get_through(
         &TOOL,
         |path| json!({"path": path, "content": "x"}),
         &protected,
