@@ -30,7 +30,8 @@ pub struct Copied {
 /// `to` is the new name, never a directory to copy into. Permissions are kept; links inside a directory are copied as
 /// links.
 #[tool(group = "file", aliases = ["copy"], side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
-#[example("A file under another name", { "from": "config.toml", "to": "config.old.toml" })]
+#[example("A file under another name", { "from": "config.toml", "to": "config.old.toml" } => { "entries": 1 })]
+#[example("A directory with everything in it", { "from": "src", "to": "src.old", "recursive": true })]
 pub fn copy_file(
     /// What to copy, relative to the workspace root.
     #[arg(positional, hint = "path")]
@@ -121,12 +122,12 @@ impl Copying<'_> {
         let change = self.permit(&destination, measure.entries, measure.bytes)?;
         let (relative, replaced) = (destination.relative.clone(), replaced(self.workspace, &destination)?);
         let mut held = destination.hold(self.workspace, self.parents, None)?;
-        let directory = held.open_directory()?;
+        let (directory, faults) = (held.open_directory()?, self.workspace.faults());
         let failed = |errno| refusal::system(self.to.given(), errno);
-        let temporary = TemporaryTree::name_in(directory.as_fd()).map_err(failed)?;
+        let temporary = TemporaryTree::name_in(faults.clone(), directory.as_fd()).map_err(failed)?;
         let copy = TreeCopy { workspace: self.workspace, from: self.from };
         let copied = copy.run(self.source, directory.as_fd(), temporary.name(), relative.clone())?;
-        syncfs(&directory).map_err(failed)?;
+        faults.before(Operation::Sync).and_then(|()| syncfs(&directory)).map_err(failed)?;
         let copied = Copied { entries: copied.entries, bytes: copied.bytes };
         let new = New { directory: directory.as_fd(), name: temporary.name(), made: held.made() };
         self.keep_evidence(&relative, &replaced, new, copied)?;

@@ -10,7 +10,8 @@ use tool_core::{Effect, ToolError, tool};
 
 use super::reconcile::reconcile;
 use crate::workspace::{
-    Change, Deed, Intent, Named, Purpose, Seen, TemporaryTree, Use, Workspace, WorkspacePath, refusal,
+    Change, Deed, Intent, Named, Operation, Purpose, Seen, TemporaryTree, Use, Workspace, WorkspacePath,
+    refusal,
 };
 
 /// What was deleted.
@@ -27,6 +28,7 @@ pub struct Deleted {
 /// A link is deleted, not what it leads to. This cannot be undone.
 #[tool(group = "file", aliases = ["delete"], destructive, idempotent = false, reconcile = reconcile)]
 #[example("A file that may be gone already", { "path": "target.log", "missing_ok": true })]
+#[example("A directory with everything in it", { "path": "target", "recursive": true } => { "deleted": true })]
 pub fn delete_file(
     /// The file or directory, relative to the workspace root.
     #[arg(positional, hint = "path")]
@@ -80,7 +82,8 @@ impl Deleting<'_> {
     fn name(&self, flags: AtFlags, bytes: u64) -> Result<u64, ToolError> {
         let given = self.path.given();
         self.keep_evidence(1)?;
-        unlinkat(self.named.directory(), self.named.name.as_slice(), flags).map_err(|errno| match errno {
+        let unlink = |()| unlinkat(self.named.directory(), self.named.name.as_slice(), flags);
+        self.workspace.faults().before(Operation::Remove).and_then(unlink).map_err(|errno| match errno {
             Errno::NOTEMPTY | Errno::EXIST => {
                 refusal::directory_not_empty(given).hint("set recursive = true to delete everything in it")
             }
@@ -94,11 +97,12 @@ impl Deleting<'_> {
     fn tree(&self) -> Result<u64, ToolError> {
         let (given, named) = (self.path.given(), &self.named);
         let measure = self.workspace.measure_tree(self.path, &named.file, Purpose::Delete)?;
-        let failed = |errno| refusal::system(given, errno);
-        let temporary = TemporaryTree::name_in(named.directory()).map_err(failed)?;
+        let (failed, faults) = (|errno| refusal::system(given, errno), self.workspace.faults());
+        let temporary = TemporaryTree::name_in(faults.clone(), named.directory()).map_err(failed)?;
         let (directory, from) = (named.directory(), named.name.as_slice());
         self.keep_evidence(measure.entries)?;
-        renameat_with(directory, from, directory, temporary.name(), RenameFlags::empty()).map_err(failed)?;
+        let rename = |()| renameat_with(directory, from, directory, temporary.name(), RenameFlags::empty());
+        faults.before(Operation::Rename).and_then(rename).map_err(failed)?;
         // What cannot be removed now is removed when a workspace is opened later.
         let emptied = temporary.remove();
         self.gone(measure.bytes)?;

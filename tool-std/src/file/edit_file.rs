@@ -19,7 +19,8 @@ use crate::workspace::Workspace;
 #[example("One line replaced", {
     "path": "notes.txt",
     "patch": "@@ -1,2 +1,2 @@\n Milk\n-Bread\n+Butter\n"
-})]
+} => { "lines_added": 1, "lines_removed": 1 })]
+#[example("A line inserted", { "path": "todo.txt", "patch": "@@ -1,0 +2 @@\n+Dust\n" })]
 pub fn edit_file(
     /// The file, relative to the workspace root.
     #[arg(positional, hint = "file")]

@@ -23,6 +23,10 @@ use crate::workspace::Workspace;
         { "start_line": 1, "end_line": 0, "content": "# Shopping\n" }
     ]
 })]
+#[example("A line deleted if it is still what it was", {
+    "path": "todo.txt",
+    "patches": [{ "start_line": 1, "end_line": 1, "content": "", "expect": "Wash" }]
+} => { "lines_added": 0, "lines_removed": 1 })]
 pub fn edit_lines(
     /// The file, relative to the workspace root.
     #[arg(positional, hint = "file")]

@@ -24,7 +24,8 @@ pub struct Existence {
 ///
 /// A path that may not be looked at is an error, not `false`.
 #[tool(group = "file", aliases = ["exists"])]
-#[example("Is there a manifest?", { "path": "Cargo.toml" })]
+#[example("Is there a manifest?", { "path": "Cargo.toml" } => { "exists": true, "type": "file" })]
+#[example("Is there a directory of this name?", { "path": "src/" })]
 pub fn file_exists(
     /// The path, relative to the workspace root.
     #[arg(positional, hint = "path")]

@@ -43,7 +43,8 @@ pub struct FileInfo {
 ///
 /// `version` can be given as `expected_version` to the tools that write.
 #[tool(group = "file", aliases = ["stat"], tags = ["allow:name-verbless"])]
-#[example("Is it a file, and how large?", { "path": "src/main.rs" })]
+#[example("Is it a file, and how large?", { "path": "src/main.rs" } => { "path": "src/main.rs", "type": "file" })]
+#[example("Where does a link lead?", { "path": "latest", "follow": false })]
 pub fn file_info(
     /// The file or directory, relative to the workspace root.
     #[arg(positional, hint = "path")]

@@ -83,7 +83,7 @@ fn is_zero(count: &u64) -> bool {
 /// inside files use `search_files`.
 #[tool(group = "file", aliases = ["find"], paged, tags = ["allow:params-many"])]
 #[example("All Rust sources below src", { "pattern": "src/**/*.rs" })]
-#[example("A file by its name, wherever it is", { "pattern": "Cargo.toml" })]
+#[example("A file by its name, wherever it is", { "pattern": "Cargo.toml" } => { "truncated": false })]
 pub fn find_files(
     /// The glob.
     #[arg(positional)]

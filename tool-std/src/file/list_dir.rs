@@ -108,7 +108,8 @@ fn is_zero(count: &u64) -> bool {
 ///
 /// Links are shown and not followed. To look for files by name in a whole tree use `find_files`.
 #[tool(group = "file", aliases = ["ls"], paged, tags = ["allow:params-many"])]
-#[example("The sources of a crate", { "path": "src", "pattern": "*.rs", "depth": 3 })]
+#[example("The sources of a crate", { "path": "src", "pattern": "*.rs", "depth": 3 } => { "path": "src", "truncated": false })]
+#[example("The ten largest files", { "sort": "size", "limit": 10 })]
 pub fn list_dir(
     /// The directory, relative to the workspace root.
     #[arg(positional, hint = "dir", default = ".")]

@@ -23,7 +23,8 @@ pub struct MadeDirectory {
 ///
 /// One that exists already is fine.
 #[tool(group = "file", aliases = ["mkdir"], side_effect, idempotent, reconcile = reconcile, revert = revert)]
-#[example("A directory with its parents", { "path": "src/parser/tests" })]
+#[example("A directory with its parents", { "path": "src/parser/tests" } => { "created": true })]
+#[example("A directory beside what is there", { "path": "src/lexer", "parents": false })]
 pub fn make_dir(
     /// The directory, relative to the workspace root.
     #[arg(positional, hint = "dir")]

@@ -34,6 +34,9 @@ pub struct Moved {
 /// `to` is the new name, never a directory to move into. A link is moved itself.
 #[tool(group = "file", aliases = ["move"], side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
 #[example("A file renamed", { "from": "notes.txt", "to": "archive/notes.txt", "parents": true })]
+#[example("A file put in the place of another", {
+    "from": "config.new.toml", "to": "config.toml", "overwrite": true
+} => { "to": "config.toml", "type": "file" })]
 pub fn move_file(
     /// What to move, relative to the workspace root.
     #[arg(positional, hint = "path")]

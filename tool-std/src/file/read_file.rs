@@ -81,7 +81,7 @@ pub struct FileText {
 /// (`next_byte_offset` for a binary read). `version` can be given as `expected_version` to the tools that write.
 #[tool(group = "file", aliases = ["read"], paged, output = FileText, tags = ["allow:int-53-bits", "allow:params-many"])]
 #[example("The first ten lines", { "path": "notes.txt", "limit": 10 })]
-#[example("The last line", { "path": "notes.txt", "offset": -1 })]
+#[example("The last line", { "path": "notes.txt", "offset": -1 } => { "content": "two loaves\n" })]
 pub fn read_file(
     /// The file, relative to the workspace root.
     #[arg(positional, hint = "file")]

@@ -31,6 +31,9 @@ pub struct ReplacedText {
 #[example("A word in a sentence that occurs once", {
     "path": "notes.txt", "old": "two loaves", "new": "one loaf"
 })]
+#[example("Every occurrence", {
+    "path": "src/main.rs", "old": "println!", "new": "eprintln!", "all": true
+} => { "replacements": 2 })]
 pub fn replace_text(
     /// The file, relative to the workspace root.
     #[arg(positional, hint = "file")]

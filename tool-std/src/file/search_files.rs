@@ -44,7 +44,7 @@ pub enum SearchSort {
 ///
 /// Binary, hidden and ignored files are passed over; links are not followed. The result is the same on every run.
 #[tool(group = "file", aliases = ["grep"], paged, output = SearchResult, tags = ["allow:int-53-bits", "allow:params-many"])]
-#[example("Where a function is defined", { "pattern": "fn main\\b", "types": ["rust"] })]
+#[example("Where a function is defined", { "pattern": "fn main\\b", "types": ["rust"] } => { "matched_lines": 1 })]
 #[example("A text with its surroundings", { "pattern": "a.b(c)", "literal": true, "context": 2 })]
 pub fn search_files(
     /// A regular expression in the syntax of Rust's `regex` crate: no look-around, no back-references.

@@ -58,6 +58,7 @@ pub struct Written {
 /// `expected_version` nothing is written if somebody else changed the file since it was read.
 #[tool(group = "file", aliases = ["write"], side_effect, idempotent = false, reconcile = reconcile, revert = revert)]
 #[example("A new file", { "path": "notes/today.md", "content": "# Today\n", "mode": "create_new" })]
+#[example("A line at the end", { "path": "notes.txt", "content": "Salt\n", "mode": "append" } => { "created": false })]
 pub fn write_file(
     /// The file, relative to the workspace root.
     #[arg(positional, hint = "file")]

@@ -17,7 +17,8 @@ const DEFAULT_SECONDS: f64 = 60.0;
 /// of `args` reaches it as it is. Standard input is empty. The command runs in a sandbox: it changes files only in the
 /// workspace, `/tmp` and its own home, and it ends with the call.
 #[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput, replay = "manual", tags = ["allow:name-verbless", "allow:param-vague"])]
-#[example("Show a file", { "cmd": "head", "args": ["-n", "3", "notes.txt"] })]
+#[example("Show a file", { "cmd": "head", "args": ["-n", "3", "notes.txt"] } => { "exit_code": 0 })]
+#[example("A command in another directory, whatever its exit code", { "cmd": "ls", "args": ["-l"], "cwd": "src", "check": false })]
 pub async fn bash(
     /// One executable: a name looked up in PATH, or a path from `cwd` or absolute.
     #[arg(positional, hint = "command")]

@@ -36,6 +36,7 @@ pub struct ProcessList {
 
 /// Lists the background processes that were started with `background`, oldest first.
 #[tool(group = "shell")]
+#[example("Before anything was started", {} => { "processes": [] })]
 pub fn process_list(#[ctx] processes: Option<&Processes>) -> ProcessList {
     let processes = processes.map(Processes::list).unwrap_or_default();
     ProcessList { processes: processes.iter().map(|process| listed(process)).collect() }

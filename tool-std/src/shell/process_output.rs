@@ -71,6 +71,8 @@ impl ProcessError {
 ///
 /// Offsets count bytes from the start. Reading changes nothing; go on with `next_offset`.
 #[tool(group = "shell", paged, tags = ["allow:int-53-bits"])]
+#[example("What is there", { "process_id": "p1" } => { "process_id": "p1" })]
+#[example("What comes next", { "process_id": "p1", "stdout_offset": 8, "wait": 5 })]
 pub async fn process_output(
     /// The process, as `background` or `process_list` names it.
     #[arg(positional)]

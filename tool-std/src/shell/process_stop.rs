@@ -37,6 +37,8 @@ pub struct StoppedProcess {
 ///
 /// One that has ended is a success.
 #[tool(group = "shell", side_effect, idempotent)]
+#[example("Ask it to end", { "process_id": "p1" } => { "process_id": "p1", "state": "stopped" })]
+#[example("One that does not listen", { "process_id": "p1", "signal": "kill" })]
 pub async fn process_stop(
     /// The process, as `background` or `process_list` names it.
     #[arg(positional)]

@@ -21,6 +21,7 @@ const DEFAULT_SECONDS: f64 = 30.0;
 /// with the call.
 #[tool(group = "shell", destructive, idempotent = false, open_world, timeout = "1h", output = ShellOutput, replay = "manual")]
 #[example("Count lines", { "command": "ls | wc -l", "shell": true })]
+#[example("A name with a blank, without a shell", { "command": "wc -l 'shopping list.txt'" } => { "exit_code": 0 })]
 pub async fn run_command(
     /// The command line.
     #[arg(positional, hint = "shell")]

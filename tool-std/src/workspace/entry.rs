@@ -86,6 +86,7 @@ impl Workspace {
     /// The handle of an entry that is a regular file and may be read.
     pub(crate) fn entry_file(&self, entry: &Entry) -> Result<Handle, ToolError> {
         let shown = entry.shown();
+        self.announce_open(&shown)?;
         let directory = entry.directory.as_fd();
         let opened = match self.opener().plain_child(directory, entry.name_path(), &entry.relative) {
             Some(handle) => Ok(handle),
@@ -96,6 +97,7 @@ impl Workspace {
 
     /// The same by the path that an entry had: a link on the way there now is not followed.
     pub(crate) fn file_at(&self, shown: &str, path: &Relative) -> Result<Handle, ToolError> {
+        self.announce_open(shown)?;
         if let Some(handle) = self.opener().plain(path) {
             return self.readable(shown, Ok(handle));
         }

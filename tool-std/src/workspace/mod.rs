@@ -313,6 +313,7 @@ impl Workspace {
     pub(crate) fn file_to_read(&self, path: &WorkspacePath) -> Result<Handle, ToolError> {
         self.check()?;
         self.permit(path.given(), path.relative(), Use::Read)?;
+        self.announce_open(path.given())?;
         match self.opener().plain(path.relative()) {
             Some(handle) if !path.names_directory() => {
                 self.permit_handle(path.given(), &handle, Use::Read)?;
@@ -320,6 +321,11 @@ impl Workspace {
             }
             _ => self.regular_file(path, Use::Read),
         }
+    }
+
+    /// Announces that a file is opened: the cheap ways of opening do not announce themselves.
+    fn announce_open(&self, given: &str) -> Result<(), ToolError> {
+        self.opener().before(Operation::Open).map_err(|errno| refusal::system(given, errno))
     }
 
     /// The handle of a directory that may be listed.

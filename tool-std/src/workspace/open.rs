@@ -171,7 +171,7 @@ impl Opener {
     }
 
     /// Announces an operation.
-    fn before(&self, operation: Operation) -> Result<(), Errno> {
+    pub(crate) fn before(&self, operation: Operation) -> Result<(), Errno> {
         if self.faults.get().is_some() { self.faults().before(operation) } else { Ok(()) }
     }
 

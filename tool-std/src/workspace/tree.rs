@@ -13,6 +13,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use tool_core::ToolError;
 
+use super::fault::{Faults, Operation};
 use super::open::{MountId, mount_of};
 use super::protect::Use;
 use super::temporary::random_name;
@@ -75,6 +76,9 @@ impl Workspace {
             if handle.kind() == FileType::RegularFile {
                 measure.bytes = measure.bytes.saturating_add(handle.stat.st_size.cast_unsigned());
             }
+            if purpose == Purpose::Copy {
+                self.permit_bytes(measure.bytes)?;
+            }
         }
         if walk.truncated().is_some() {
             return Err(refusal::too_many_entries(given, self.limits().tree_entries));
@@ -85,6 +89,12 @@ impl Workspace {
         }
     }
 
+    /// The files of a tree are one copy, and bounded together.
+    fn permit_bytes(&self, bytes: u64) -> Result<(), ToolError> {
+        let limit = self.limits().copy_bytes;
+        if bytes > limit { Err(refusal::file_too_large(bytes, limit)) } else { Ok(()) }
+    }
+
     fn permit_copy(
         &self,
         path: &WorkspacePath,
@@ -93,11 +103,7 @@ impl Workspace {
     ) -> Result<(), ToolError> {
         let given = path.given();
         match entry.kind() {
-            FileType::Directory => Ok(()),
-            FileType::RegularFile => {
-                let (bytes, limit) = (entry.stat.st_size.cast_unsigned(), self.limits().copy_bytes);
-                if bytes > limit { Err(refusal::file_too_large(bytes, limit)) } else { Ok(()) }
-            }
+            FileType::Directory | FileType::RegularFile => Ok(()),
             FileType::Symlink => {
                 self.locate(&path.beside(entry.relative.clone()))?;
                 let name = entry.relative.name().unwrap_or_default();
@@ -125,16 +131,21 @@ fn permit_delete(
 
 /// Removes a directory and everything in it, as far as one mount goes.
 pub(crate) fn remove(directory: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
+    remove_announced(&Faults::default(), directory, name)
+}
+
+fn remove_announced(faults: &Faults, directory: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
     let mount = mount_of(directory)?;
-    let mut open = vec![Emptying::enter(directory, name, mount)?];
+    let mut open = vec![Emptying::enter(faults, directory, name, mount)?];
     while let Some(top) = open.last_mut() {
         if let Some(below) = top.directories.pop() {
-            let next = Emptying::enter(top.directory.as_fd(), &below, mount)?;
+            let next = Emptying::enter(faults, top.directory.as_fd(), &below, mount)?;
             open.push(next);
             continue;
         }
         let Some(done) = open.pop() else { break };
         let parent = open.last().map_or(directory, |above| above.directory.as_fd());
+        faults.before(Operation::Remove)?;
         unlinkat(parent, done.name.as_slice(), AtFlags::REMOVEDIR)?;
     }
     Ok(())
@@ -148,13 +159,14 @@ struct Emptying {
 }
 
 impl Emptying {
-    fn enter(parent: BorrowedFd<'_>, name: &[u8], mount: MountId) -> Result<Self, Errno> {
+    fn enter(faults: &Faults, parent: BorrowedFd<'_>, name: &[u8], mount: MountId) -> Result<Self, Errno> {
         let directory = open_directory(parent, name)?;
         if mount_of(directory.as_fd())? != mount {
             return Err(Errno::XDEV);
         }
         let mut directories = Vec::new();
         for name in names(&directory)? {
+            faults.before(Operation::Remove)?;
             match unlinkat(&directory, name.as_slice(), AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(Errno::ISDIR | Errno::PERM) if is_directory(&directory, &name)? => directories.push(name),
@@ -193,12 +205,13 @@ pub(crate) struct TemporaryTree<'d> {
     directory: BorrowedFd<'d>,
     name: String,
     is_kept: bool,
+    faults: Faults,
 }
 
 impl<'d> TemporaryTree<'d> {
     /// A name that is free; nothing is made.
-    pub(crate) fn name_in(directory: BorrowedFd<'d>) -> Result<Self, Errno> {
-        Ok(Self { directory, name: random_name()?, is_kept: false })
+    pub(crate) fn name_in(faults: Faults, directory: BorrowedFd<'d>) -> Result<Self, Errno> {
+        Ok(Self { directory, name: random_name()?, is_kept: false, faults })
     }
 
     /// The name.
@@ -209,7 +222,7 @@ impl<'d> TemporaryTree<'d> {
     /// Removes what has the name.
     pub(crate) fn remove(mut self) -> Result<(), Errno> {
         self.is_kept = true;
-        remove(self.directory, self.name.as_bytes())
+        remove_announced(&self.faults, self.directory, self.name.as_bytes())
     }
 
     /// It has become something else.
@@ -221,7 +234,7 @@ impl<'d> TemporaryTree<'d> {
 impl Drop for TemporaryTree<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
-            let _ = remove(self.directory, self.name.as_bytes());
+            let _ = remove_announced(&self.faults, self.directory, self.name.as_bytes());
         }
     }
 }
@@ -267,13 +280,19 @@ impl TreeCopy<'_> {
                 continue;
             }
             let Some(done) = open.pop() else { break };
-            fchmod(&done.copy, Mode::from_raw_mode(done.mode)).map_err(|errno| self.failed(errno))?;
+            let mode = Mode::from_raw_mode(done.mode);
+            self.announce(Operation::SetMode)?;
+            fchmod(&done.copy, mode).map_err(|errno| self.failed(errno))?;
         }
         Ok(measure)
     }
 
     fn failed(&self, errno: Errno) -> ToolError {
         refusal::system(self.from.given(), errno)
+    }
+
+    fn announce(&self, operation: Operation) -> Result<(), ToolError> {
+        self.workspace.faults().before(operation).map_err(|errno| self.failed(errno))
     }
 
     /// Makes a directory and copies everything into it but the directories.
@@ -287,6 +306,7 @@ impl TreeCopy<'_> {
     ) -> Result<Copying, ToolError> {
         let failed = |errno| refusal::system(self.from.given(), errno);
         let mode = fstat(&source).map_err(failed)?.st_mode & 0o7777;
+        self.announce(Operation::MakeDirectory)?;
         mkdirat(parent, name, Mode::RWXU).map_err(failed)?;
         let copy = open_directory(parent, name).map_err(failed)?;
         measure.entries += 1;
@@ -311,7 +331,10 @@ impl TreeCopy<'_> {
                 return Ok(());
             }
             FileType::Symlink => self.link(at, &name)?,
-            _ => measure.bytes += self.file(at, &name)?,
+            _ => {
+                measure.bytes = measure.bytes.saturating_add(self.file(at, &name)?);
+                self.workspace.permit_bytes(measure.bytes)?;
+            }
         }
         measure.entries += 1;
         match measure.entries > self.workspace.limits().tree_entries {
@@ -326,6 +349,7 @@ impl TreeCopy<'_> {
         if !stays_inside(&at.relative, target.as_bytes()) {
             return Err(refusal::path_escape(self.from.given()));
         }
+        self.announce(Operation::Create)?;
         symlinkat(target.as_c_str(), &at.copy, name).map_err(|errno| self.failed(errno))
     }
 
@@ -334,6 +358,7 @@ impl TreeCopy<'_> {
         let write = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let source = openat(&at.source, name, read, Mode::empty()).map_err(|errno| self.failed(errno))?;
         let stat = fstat(&source).map_err(|errno| self.failed(errno))?;
+        self.announce(Operation::Create)?;
         let copy =
             openat(&at.copy, name, write, Mode::RUSR | Mode::WUSR).map_err(|errno| self.failed(errno))?;
         match FileType::from_raw_mode(stat.st_mode) {
