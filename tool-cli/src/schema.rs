@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tool_core::contract::Entry;
-use tool_core::dialect::{Dialect as _, DialectId, DialectIssue, PlanOptions};
+use tool_core::dialect::{Dialect as _, DialectId, DialectIssue, PlanOptions, mcp};
 use tool_core::{ToolDef, ToolEntry, ToolError};
 
 /// The canonical input schema of a tool, which the table of its options is read from.
@@ -99,5 +99,12 @@ pub(crate) fn output(def: &ToolDef<'_>) -> Value {
 /// The member `tools` of a request with these tools.
 fn offered(dialect: DialectId, entries: &[&ToolEntry]) -> Result<(Value, Vec<DialectIssue>), ToolError> {
     let plan = dialect.plan(entries, &PlanOptions::default())?;
-    Ok((dialect.tools(&plan), plan.issues().collect()))
+    let mut tools = dialect.tools(&plan);
+    if dialect == DialectId::Mcp20260728 {
+        let descriptors = tools.as_array_mut().into_iter().flatten();
+        for (tool, descriptor) in plan.tools.iter().zip(descriptors) {
+            *descriptor = mcp::listed(&tool.entry, descriptor.take());
+        }
+    }
+    Ok((tools, plan.issues().collect()))
 }

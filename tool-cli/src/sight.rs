@@ -136,6 +136,7 @@ impl Snapshots for OperatorSight {
 }
 
 /// The snapshots of whatever agent calls: that of a recorded call that is run again.
+#[cfg(feature = "store")]
 pub(crate) struct AgentSights {
     pub(crate) registry: Registry,
     /// Where rows of agents are stored.
@@ -143,6 +144,7 @@ pub(crate) struct AgentSights {
     pub(crate) settings: Settings,
 }
 
+#[cfg(feature = "store")]
 impl Snapshots for AgentSights {
     fn snapshot(
         &self,

@@ -183,6 +183,32 @@ fn a_call_of_a_cancelled_host_runs_nothing() {
     assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
 
+#[test]
+fn a_call_whose_time_is_over_before_it_begins_runs_nothing() {
+    let (passed, ahead) = (Instant::now(), Instant::now() + Duration::from_secs(60));
+    for (deadline, runs) in [(passed, false), (ahead, true)] {
+        let ran = Arc::new(AtomicBool::new(false));
+        let inner = Arc::clone(&ran);
+        let executor = executor(
+            DynTool::builder("work")
+                .description("Works.")
+                .handler(move |_, _| {
+                    let inner = Arc::clone(&inner);
+                    async move {
+                        inner.store(true, Ordering::SeqCst);
+                        Ok(ToolOutput::text("done"))
+                    }
+                })
+                .build()
+                .unwrap(),
+        );
+        let ctx = ToolContext::builder().deadline(deadline).build();
+        let result = executor.call_blocking(Call::new("work", json!({})), &ctx, Caller::Test);
+        let kind = result.err().map(|error| error.kind());
+        assert_eq!((kind, ran.load(Ordering::SeqCst)), ((!runs).then_some(ErrorKind::Timeout), runs));
+    }
+}
+
 #[tokio::test]
 async fn blocking_calls_work_inside_a_runtime_too() {
     let tool = DynTool::builder("work").description("Works.");

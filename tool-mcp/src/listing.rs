@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
-use tool_core::dialect::{Dialect, Plan, PlanOptions};
-use tool_core::{ToolEntry, ToolError, fingerprint};
+use serde_json::Value;
+use tool_core::dialect::{Dialect, Plan, PlanOptions, mcp};
+use tool_core::{ToolEntry, ToolError};
 
 use crate::cursor;
 use crate::era::Era;
@@ -112,13 +112,8 @@ impl Listing {
 }
 
 impl Listed {
-    fn new(entry: &ToolEntry, mut descriptor: Value, written: &mut String) -> Listed {
-        if let Some(members) = descriptor.as_object_mut() {
-            let meta = members.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
-            if let Some(meta) = meta.as_object_mut() {
-                meta.insert("toolbox/fingerprint".to_owned(), json!(fingerprint(entry)));
-            }
-        }
+    fn new(entry: &ToolEntry, descriptor: Value, written: &mut String) -> Listed {
+        let descriptor = mcp::listed(entry, descriptor);
         if !written.is_empty() {
             written.push(',');
         }

@@ -14,7 +14,9 @@ use super::result::blocks;
 use super::schema::{Compiled, WRAPPER, compile};
 use super::wire::Wire;
 use crate::error::ToolError;
+use crate::fingerprint::fingerprint;
 use crate::output::{Content, McpBlock, ToolOutput, ToolResult};
+use crate::registry::ToolEntry;
 use crate::structured::Verbatim;
 
 /// The member `tools` of `tools/list`.
@@ -49,6 +51,17 @@ fn descriptor(plan: &Plan, tool: &Planned) -> Value {
         put("_meta", json!({"toolbox/group": group}));
     }
     Value::Object(descriptor)
+}
+
+/// A descriptor as a server sends it: with the fingerprint of the tool, by which a client knows that it has changed.
+pub fn listed(entry: &ToolEntry, mut descriptor: Value) -> Value {
+    if let Some(members) = descriptor.as_object_mut() {
+        let meta = members.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
+        if let Some(meta) = meta.as_object_mut() {
+            meta.insert("toolbox/fingerprint".to_owned(), json!(fingerprint(entry)));
+        }
+    }
+    descriptor
 }
 
 /// Parameters are mirrored into headers from 2026-07-28 on.

@@ -135,7 +135,10 @@ impl Engine {
         Scratch::sweep();
         let outside = Scratch::make("probe", &self.ground.changed()).map_err(|error| error.to_string())?;
         let found = probe::explore(layers, |layers| self.try_layers(layers, groups, &outside));
-        found.map_err(|why| format!("Commands cannot run in the sandbox here: {why}."))
+        found.map_err(|why| {
+            let why = why.trim_end_matches('.');
+            format!("Commands cannot run in the sandbox here: {why}.")
+        })
     }
 
     /// Builds layers once and tries to break out of them.
