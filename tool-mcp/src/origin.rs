@@ -29,7 +29,8 @@ impl Origin {
         }
         let port = match authority.port() {
             Some(port) => port.as_u16(),
-            None => usual,
+            None if authority.as_str() == authority.host() => usual,
+            None => return None,
         };
         Some(Origin { scheme, host: authority.host().to_ascii_lowercase(), port })
     }
