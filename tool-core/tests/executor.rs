@@ -188,8 +188,8 @@ fn a_call_whose_time_is_over_before_it_begins_runs_nothing() {
     let (passed, ahead) = (Instant::now(), Instant::now() + Duration::from_secs(60));
     for (deadline, runs) in [(passed, false), (ahead, true)] {
         let ran = Arc::new(AtomicBool::new(false));
-        let inner = Arc::clone(&ran);
-        let executor = executor(
+        let (plain, inner) = (Arc::clone(&ran), Arc::clone(&ran));
+        let waiting = executor(
             DynTool::builder("work")
                 .description("Works.")
                 .handler(move |_, _| {
@@ -202,10 +202,17 @@ fn a_call_whose_time_is_over_before_it_begins_runs_nothing() {
                 .build()
                 .unwrap(),
         );
+        let plain = sync_tool(move |_, _| {
+            plain.store(true, Ordering::SeqCst);
+            Ok(ToolOutput::text("done"))
+        });
         let ctx = ToolContext::builder().deadline(deadline).build();
-        let result = executor.call_blocking(Call::new("work", json!({})), &ctx, Caller::Test);
-        let kind = result.err().map(|error| error.kind());
-        assert_eq!((kind, ran.load(Ordering::SeqCst)), ((!runs).then_some(ErrorKind::Timeout), runs));
+        for executor in [waiting, plain] {
+            ran.store(false, Ordering::SeqCst);
+            let result = executor.call_blocking(Call::new("work", json!({})), &ctx, Caller::Test);
+            let kind = result.err().map(|error| error.kind());
+            assert_eq!((kind, ran.load(Ordering::SeqCst)), ((!runs).then_some(ErrorKind::Timeout), runs));
+        }
     }
 }
 

@@ -51,7 +51,7 @@ const SESSION_ID: &str = "mcp-session-id";
 const LOOPBACK_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 
 /// Names that this machine has for itself.
-const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+pub(crate) const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Where to listen and who may connect.
 #[derive(Clone)]
@@ -229,9 +229,10 @@ async fn answered(guard: &Guard, request: Request, next: Next) -> Response {
         let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
     };
-    if request.method() != Method::POST || !is_json(request.headers()) {
+    if request.method() != Method::POST {
         return next.run(request).await;
     }
+    let is_json = is_json(request.headers());
     let (head, body) = request.into_parts();
     let Ok(bytes) = axum::body::to_bytes(body, BODY_BYTES).await else {
         return status(StatusCode::PAYLOAD_TOO_LARGE);
@@ -241,7 +242,7 @@ async fn answered(guard: &Guard, request: Request, next: Next) -> Response {
     }
     let answer = next.run(Request::from_parts(head, Body::from(bytes.clone()))).await;
     match answer.status() {
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
             let text = "This is no message of JSON-RPC 2.0.";
             let told =
                 refused(&bytes).unwrap_or_else(|| error(Value::Null, ErrorCode::INVALID_REQUEST, text));
@@ -261,10 +262,11 @@ impl Guard {
         origin.is_some_and(|origin| self.origins.contains(&origin))
     }
 
-    /// Whether a request comes from another port of a host that was named: rmcp takes any port of an origin without one.
+    /// Whether a request comes from another port of a host that was named: rmcp takes any port of an origin without one. Every
+    /// port of this machine is let in, whichever was named.
     fn is_beside(&self, headers: &HeaderMap) -> bool {
         let origin = headers.get(ORIGIN).and_then(|origin| Origin::read(origin.to_str().ok()?));
-        origin.is_some_and(|origin| {
+        origin.filter(|origin| !origin.is_loopback()).is_some_and(|origin| {
             !self.origins.contains(&origin) && self.origins.iter().any(|named| named.is_beside(&origin))
         })
     }
@@ -281,14 +283,14 @@ impl Guard {
     }
 }
 
-/// Whether a message asks for a session: a handshake, whatever its headers say.
+/// Whether a message asks for a session: a handshake, whatever its headers say. One whose method is not plain may be one.
 fn opens(message: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Asked<'a> {
         #[serde(borrow)]
         method: Cow<'a, str>,
     }
-    serde_json::from_slice(message).is_ok_and(|asked: Asked<'_>| asked.method == "initialize")
+    serde_json::from_slice(message).map_or(true, |asked: Asked<'_>| asked.method == "initialize")
 }
 
 fn digest(text: &[u8]) -> [u8; 32] {

@@ -4,6 +4,8 @@ use axum::http::Uri;
 use tool_core::ToolError;
 use tool_core::args::shown_name;
 
+use crate::http::LOOPBACK_HOSTS;
+
 /// An origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
@@ -47,6 +49,12 @@ impl Origin {
         })
     }
 
+    /// Whether it is one of pages that this machine serves.
+    pub(crate) fn is_loopback(&self) -> bool {
+        let host = self.host.trim_start_matches('[').trim_end_matches(']');
+        self.scheme == "http" && LOOPBACK_HOSTS.contains(&host)
+    }
+
     /// Whether another one is of the same scheme and host.
     pub(crate) fn is_beside(&self, other: &Origin) -> bool {
         (&self.scheme, &self.host) == (&other.scheme, &other.host)
@@ -63,6 +71,12 @@ mod tests {
         assert_eq!(read("https://app.example"), read("HTTPS://App.Example:443"));
         assert_eq!(read("http://app.example"), read("http://app.example:80"));
         assert_eq!(read("http://[::1]:7").port, 7);
+        assert!(
+            ["http://[::1]:7", "http://localhost", "http://127.0.0.1:9"]
+                .into_iter()
+                .all(|text| read(text).is_loopback())
+        );
+        assert!(!read("https://localhost").is_loopback() && !read("http://localhost.evil").is_loopback());
         assert_ne!(read("https://app.example"), read("https://app.example:8443"));
         assert!(read("https://app.example").is_beside(&read("https://app.example:8443")));
         assert!(!read("https://app.example").is_beside(&read("http://app.example")));

@@ -137,7 +137,8 @@ async fn strange_hosts_and_origins_are_refused_and_those_of_this_machine_are_ser
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_port_of_an_origin_that_was_named_is_refused() {
-    let (address, _guard) = serve(|options| options.allow_origins = vec!["https://app.example".into()]).await;
+    let named = ["https://app.example", "http://localhost:3000"].map(str::to_owned);
+    let (address, _guard) = serve(|options| options.allow_origins = named.into()).await;
     for (origin, expected) in [
         ("https://app.example", 200),
         ("https://app.example:443", 200),
@@ -260,6 +261,15 @@ async fn there_are_so_many_sessions_and_one_more_when_one_ends() {
         sessions.push(id.unwrap());
     }
     assert_eq!(legacy(&address, "POST", &[], &body).await.0, 503);
+    // What rmcp takes for JSON is for rmcp to say.
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/jsonx\r\nAccept: application/json, \
+         text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    assert_eq!(answered(&address, &head).await.0, 503);
+    let twice = body.replacen("{", "{\"method\":\"ping\",", 1);
+    assert_eq!(legacy(&address, "POST", &[], &twice).await.0, 503, "one that may be a handshake");
     let versioned = [("MCP-Protocol-Version", "2025-11-25")];
     assert_eq!(legacy(&address, "POST", &versioned, &body).await.0, 503, "whatever its headers say");
     assert_eq!(post(&address, &[], &discover()).await.0, 200, "the modern era has no sessions");

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use serde_json::json;
-use tool_core::ErrorKind::{Conflict, Denied, Failed, InvalidArgs, NotFound};
+use tool_core::ErrorKind::{Denied, Failed, InvalidArgs};
 use tool_core::tree;
 use tool_std::file::copy_file;
 use tool_std::workspace::{Fault, Operation};
 
 use crate::common::{Case, Place, Subject, fails, file_kit, files, gives};
-use crate::{effects, proofs, refusals};
+use crate::{effects, proofs, refusals, two_names};
 
 const TOOL: Subject = Subject {
     tool: "copy_file",
@@ -38,7 +38,7 @@ const TOOL: Subject = Subject {
 };
 
 fn cases() -> Vec<Case> {
-    vec![
+    let own = vec![
         gives("a file", json!({"from": "notes.txt", "to": "copy.txt"}), json!({"entries": 1, "bytes": 22})),
         gives(
             "a tree",
@@ -64,76 +64,6 @@ fn cases() -> Vec<Case> {
             "a file that nobody may write",
             json!({"from": "locked.txt", "to": "l.txt"}),
             json!({"bytes": 5}),
-        ),
-        fails(
-            "what is not there",
-            json!({"from": "gone.txt", "to": "new.txt"}),
-            NotFound,
-            "path_not_found",
-            "gone.txt does not exist.\nhint: did you mean `none.txt` or `notes.txt`?",
-        ),
-        fails(
-            "no parent",
-            json!({"from": "notes.txt", "to": "x/y.txt"}),
-            NotFound,
-            "path_not_found",
-            "x/y.txt does not exist.",
-        ),
-        fails(
-            "a name that is taken",
-            json!({"from": "notes.txt", "to": "todo.txt"}),
-            Conflict,
-            "already_exists",
-            "todo.txt exists already.\nhint: use overwrite = true, or another name",
-        ),
-        fails(
-            "a directory to go into",
-            json!({"from": "notes.txt", "to": "d"}),
-            Conflict,
-            "already_exists",
-            "d exists already.\nhint: to = \"d/notes.txt\"",
-        ),
-        fails(
-            "an empty path",
-            json!({"from": "notes.txt", "to": ""}),
-            InvalidArgs,
-            "path_invalid",
-            " is not a valid path: it is empty.",
-        ),
-        fails(
-            "a long name",
-            json!({"from": "notes.txt", "to": "n".repeat(256)}),
-            InvalidArgs,
-            "path_too_long",
-            "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn is too long (256 bytes; the limit is 255).",
-        ),
-        fails(
-            "to above the root",
-            json!({"from": "notes.txt", "to": "../a"}),
-            Denied,
-            "path_escape",
-            "../a is outside the workspace.",
-        ),
-        fails(
-            "to a hook",
-            json!({"from": "notes.txt", "to": ".git/hooks/pre-commit"}),
-            Denied,
-            "protected_path",
-            ".git/hooks/pre-commit is a protected path.",
-        ),
-        fails(
-            "below a file",
-            json!({"from": "notes.txt", "to": "todo.txt/x"}),
-            Failed,
-            "not_a_directory",
-            "todo.txt/x is not a directory.",
-        ),
-        fails(
-            "a yes that is none",
-            json!({"from": "notes.txt", "to": 1, "overwrite": "no!"}),
-            InvalidArgs,
-            "invalid_args",
-            "2 arguments do not fit.\n/to: expected string, got integer 1\n/overwrite: expected boolean, got string \"no!\"",
         ),
         fails(
             "a tree into itself",
@@ -204,7 +134,8 @@ fn cases() -> Vec<Case> {
             "new.txt could not be read or written.",
         )
         .fault(Operation::Create, Fault::Broken),
-    ]
+    ];
+    own.into_iter().chain(two_names::cases()).collect()
 }
 
 // covers: 1

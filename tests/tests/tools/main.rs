@@ -14,8 +14,10 @@
 mod commands;
 mod common;
 mod effects;
+mod process_names;
 mod proofs;
 mod refusals;
+mod two_names;
 
 mod bash;
 mod copy_file;

@@ -1,12 +1,12 @@
 //! `process_output`.
 
 use serde_json::json;
-use tool_core::ErrorKind::{InvalidArgs, NotFound};
+use tool_core::ErrorKind::InvalidArgs;
 use tool_std::shell::{Processes, process_output};
 
 use crate::commands::{self, process_kit};
 use crate::common::{Case, Setting, Subject, fails, files, gives, place};
-use crate::{effects, proofs, refusals};
+use crate::{effects, process_names, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "process_output",
@@ -18,7 +18,7 @@ const TOOL: Subject = Subject {
 };
 
 fn cases() -> Vec<Case> {
-    vec![
+    let own = vec![
         gives(
             "what is there",
             json!({"process_id": "p1"}),
@@ -48,49 +48,6 @@ fn cases() -> Vec<Case> {
         )
         .limit("background_buffer_bytes", 4),
         fails(
-            "no such process",
-            json!({"process_id": "p7"}),
-            NotFound,
-            "process_not_found",
-            "There is no process p7.",
-        ),
-        fails("no name", json!({"process_id": ""}), NotFound, "process_not_found", "There is no process ."),
-        fails(
-            "upper case",
-            json!({"process_id": "P1"}),
-            NotFound,
-            "process_not_found",
-            "There is no process P1.",
-        ),
-        fails(
-            "a blank too many",
-            json!({"process_id": "p1 "}),
-            NotFound,
-            "process_not_found",
-            "There is no process p1 .",
-        ),
-        fails(
-            "another script",
-            json!({"process_id": "größe"}),
-            NotFound,
-            "process_not_found",
-            "There is no process größe.",
-        ),
-        fails(
-            "a long name",
-            json!({"process_id": "p".repeat(81)}),
-            NotFound,
-            "process_not_found",
-            "There is no process pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp.",
-        ),
-        fails(
-            "nothing said",
-            json!({}),
-            InvalidArgs,
-            "invalid_args",
-            "1 argument does not fit.\n/process_id: missing; expected string",
-        ),
-        fails(
             "another parameter",
             json!({"process_id": "p1", "pid": 1}),
             InvalidArgs,
@@ -111,7 +68,8 @@ fn cases() -> Vec<Case> {
             "invalid_args",
             "1 argument does not fit.\n/stdout_offset: expected integer 0..=18446744073709551615, got integer -1",
         ),
-    ]
+    ];
+    own.into_iter().chain(process_names::cases()).collect()
 }
 
 // covers: 1

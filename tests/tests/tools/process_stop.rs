@@ -1,14 +1,14 @@
 //! `process_stop`.
 
 use serde_json::json;
-use tool_core::ErrorKind::{InvalidArgs, NotFound};
+use tool_core::ErrorKind::InvalidArgs;
 use tool_core::journal::state::{self, Recovery};
 use tool_core::journal::{Row, Status};
 use tool_std::shell::{ProcessState, StopSignal, process_stop};
 
 use crate::commands::{self, process_kit};
 use crate::common::{Case, Subject, fails, files, gives, place};
-use crate::{effects, proofs, refusals};
+use crate::{effects, process_names, proofs, refusals};
 
 const TOOL: Subject = Subject {
     tool: "process_stop",
@@ -20,7 +20,7 @@ const TOOL: Subject = Subject {
 };
 
 fn cases() -> Vec<Case> {
-    vec![
+    let own = vec![
         gives(
             "asked",
             json!({"process_id": "p1"}),
@@ -35,49 +35,6 @@ fn cases() -> Vec<Case> {
             "as it is written",
             json!({"process_id": "p1", "signal": "TERM"}),
             json!({"state": "stopped", "signal": "SIGTERM"}),
-        ),
-        fails(
-            "no such process",
-            json!({"process_id": "p7"}),
-            NotFound,
-            "process_not_found",
-            "There is no process p7.",
-        ),
-        fails("no name", json!({"process_id": ""}), NotFound, "process_not_found", "There is no process ."),
-        fails(
-            "upper case",
-            json!({"process_id": "P1"}),
-            NotFound,
-            "process_not_found",
-            "There is no process P1.",
-        ),
-        fails(
-            "a blank too many",
-            json!({"process_id": "p1 "}),
-            NotFound,
-            "process_not_found",
-            "There is no process p1 .",
-        ),
-        fails(
-            "another script",
-            json!({"process_id": "größe"}),
-            NotFound,
-            "process_not_found",
-            "There is no process größe.",
-        ),
-        fails(
-            "a long name",
-            json!({"process_id": "p".repeat(81)}),
-            NotFound,
-            "process_not_found",
-            "There is no process pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp.",
-        ),
-        fails(
-            "nothing said",
-            json!({}),
-            InvalidArgs,
-            "invalid_args",
-            "1 argument does not fit.\n/process_id: missing; expected string",
         ),
         fails(
             "another parameter",
@@ -100,7 +57,8 @@ fn cases() -> Vec<Case> {
             "invalid_args",
             "1 argument does not fit.\n/signal: expected one of \"term\", \"kill\", got integer 9",
         ),
-    ]
+    ];
+    own.into_iter().chain(process_names::cases()).collect()
 }
 
 // covers: 1

@@ -43,6 +43,8 @@ pub(crate) fn mcp_add(
     let referred = referred(&options)?;
     let mut served = Served { url: url.map(str::to_owned), ..served(name, options, around, host)? };
     served.secrets.extend(referred);
+    served.secrets.sort();
+    served.secrets.dedup();
     with(client, scope, &served, around, host, |request| match print {
         true => request.print(),
         false => request.add(force),

@@ -7,7 +7,7 @@ use super::current::{AtOnce, Given, Unmade};
 use super::decode::{Asked, Decoded, Keep, tell};
 use super::executor::{Executor, earliest, explicit_key, noted, recording};
 use super::panic::guard;
-use super::run::run_inline;
+use super::run::{begins, run_inline};
 use super::scope::{Begin, Found};
 use super::thread::on_thread;
 use super::{CallScope, Caller, nested};
@@ -35,7 +35,10 @@ impl Executor {
         if !plain(tool) {
             return self.block_on(asked, ctx, caller);
         }
-        let _running = inner.closing.enter()?;
+        let _running = inner.closing.enter(false)?;
+        if let Some(deadline) = ctx.deadline() {
+            begins(tool, deadline, Instant::now())?;
+        }
         // A plain function without a limit of its own is not moved to another thread.
         let own = tool.def().timeout.map(|limit| Instant::now() + limit);
         let deadline = earliest(own, ctx.deadline());

@@ -25,14 +25,22 @@ pub struct Drained {
 #[derive(Debug, Default)]
 pub(crate) struct Closing {
     begun: AtomicBool,
+    /// What the token says, without its lock: every look at a context asks.
+    ends_calls: AtomicBool,
     running: AtomicUsize,
     token: CancellationToken,
     ended: Notify,
 }
 
 impl Closing {
-    pub(crate) fn has_begun(&self) -> bool {
+    /// Whether no new calls are taken.
+    fn has_begun(&self) -> bool {
         self.begun.load(Ordering::Acquire)
+    }
+
+    /// Whether running calls are to end, too.
+    pub(crate) fn ends_calls(&self) -> bool {
+        self.ends_calls.load(Ordering::Acquire)
     }
 
     /// How many calls run.
@@ -41,16 +49,16 @@ impl Closing {
         self.running.load(Ordering::Acquire)
     }
 
-    /// Completes when a shutdown begins.
+    /// Completes when running calls are to end.
     pub(crate) async fn begins(&self) {
         self.token.cancelled().await;
     }
 
-    /// Counts a call until the guard is dropped.
-    pub(super) fn enter(&self) -> Result<Running<'_>, ToolError> {
+    /// Counts a call until the guard is dropped. One that a running call makes is let in as long as that may end.
+    pub(super) fn enter(&self, is_nested: bool) -> Result<Running<'_>, ToolError> {
         self.running.fetch_add(1, Ordering::AcqRel);
         let running = Running(self);
-        if self.has_begun() {
+        if self.has_begun() && (!is_nested || self.ends_calls()) {
             let error = ToolError::unavailable("This program is shutting down.").code("shutting_down");
             return Err(refuse("run", error));
         }
@@ -60,6 +68,7 @@ impl Closing {
     pub(super) async fn drain(&self, grace: Duration) -> Drained {
         self.begun.store(true, Ordering::Release);
         let running = self.running.load(Ordering::Acquire);
+        self.ends_calls.store(true, Ordering::Release);
         self.token.cancel();
         Drained { running, left: self.wait(grace).await }
     }

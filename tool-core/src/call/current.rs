@@ -64,7 +64,7 @@ impl Unmade {
 
     /// Whether the call is not to begin.
     fn is_cancelled(&self) -> bool {
-        self.executor.closing().has_begun() || self.host.is_cancelled()
+        self.executor.closing().ends_calls() || self.host.is_cancelled()
     }
 }
 

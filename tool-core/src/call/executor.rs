@@ -19,13 +19,13 @@ use super::outside::Outside;
 use super::panic::Guarded;
 use super::policy::Policy;
 use super::recording::Recording;
-use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, late, run_tool};
+use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, begins, run_tool};
 use super::scope::{Begin, Found};
 use super::shape::{ResultStore, ShapeSettings, scrub};
 use super::{CallScope, Caller, nested};
 use crate::args::{ArgIssue, Coerce, Notes};
 use crate::context::ToolContext;
-use crate::error::{Effect, ToolError};
+use crate::error::ToolError;
 use crate::journal::key::check_explicit;
 use crate::output::ToolResult;
 use crate::registry::{Registry, ToolEntry, unknown_tool};
@@ -208,7 +208,7 @@ impl Executor {
         facts: Option<Arc<Facts>>,
     ) -> ToolResult {
         let inner = &*self.inner;
-        let _running = inner.closing.enter()?;
+        let _running = inner.closing.enter(ctx.running().is_some())?;
         let admitted = inner.admitted(ctx, caller)?;
         let (found, tool) = inner.find(asked.tool(), admitted.as_ref())?;
         if let Some(facts) = &facts {
@@ -235,9 +235,8 @@ impl Executor {
         let recording = recording(&mut asked, ctx)?;
         let keyed = ctx.run().is_some() && tool.def().takes_context;
         let now = Instant::now();
-        // What was cancelled before it began ran nothing, and neither does what is late before.
-        if ctx.deadline().is_some_and(|deadline| deadline <= now) {
-            return Err(late(tool, None).effect(Effect::None));
+        if let Some(deadline) = ctx.deadline() {
+            begins(tool, deadline, now)?;
         }
         let own = now + time_limit(tool, admitted.as_ref());
         let begin = Begin {

@@ -318,6 +318,11 @@ async fn until(deadline: Option<Instant>) {
     }
 }
 
+/// Refuses a call whose time is over before it begins: like one that is cancelled before, it runs nothing.
+pub(super) fn begins(tool: &ToolEntry, deadline: Instant, now: Instant) -> Result<(), ToolError> {
+    if deadline <= now { Err(late(tool, None).effect(Effect::None)) } else { Ok(()) }
+}
+
 /// The detail with what a call returned after its deadline.
 pub(super) const PARTIAL: &str = "partial";
 

@@ -204,7 +204,7 @@ impl CallScope {
         let is_over = |tried: &Arc<Try>| tried.cancellation().is_cancelled();
         let is_cancelled =
             |scope: &CallScope| scope.cancel.is_cancelled() || scope.within.as_ref().is_some_and(is_over);
-        self.closing().has_begun() || self.chain().any(is_cancelled)
+        self.closing().ends_calls() || self.chain().any(is_cancelled)
     }
 
     pub(crate) fn closing(&self) -> &Closing {

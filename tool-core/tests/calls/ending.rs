@@ -1,5 +1,6 @@
 //! What ends a call or a run: tries, terminal tools, panics of layers, a shutdown.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -186,6 +187,40 @@ async fn a_shutdown_refuses_new_calls_and_ends_running_ones() {
     let refused = call(&executor, "wait", json!({})).await.unwrap_err();
     assert_eq!((refused.kind(), refused.code_str()), (ErrorKind::Unavailable, "shutting_down"));
     assert_eq!(rows.take().len(), 2);
+}
+
+#[tokio::test]
+async fn who_finishes_refuses_new_calls_and_lets_running_ones_end_with_the_calls_that_they_make() {
+    let gate = Arc::new(tokio::sync::Notify::new());
+    let opened = Arc::clone(&gate);
+    let outer = DynTool::builder("outer").description("Calls another.").behavior(Behavior::READ);
+    let outer = outer.handler(move |_, ctx: ToolContext| {
+        let gate = Arc::clone(&gate);
+        async move {
+            gate.notified().await;
+            ctx.call("inner", json!({})).await
+        }
+    });
+    let inner = DynTool::builder("inner").description("Answers.").behavior(Behavior::READ);
+    let inner = inner.handler_sync(|_, _| Ok(ToolOutput::text("done")));
+    let tools = Registry::builder().add_dyn(outer.build().unwrap()).add_dyn(inner.build().unwrap());
+    let executor = Executor::standard(tools.build().unwrap()).build().unwrap();
+    let ctx = ctx();
+    let running = executor.call(Call::new("outer", json!({})), &ctx, Caller::Llm);
+    let finish = async {
+        tokio::task::yield_now().await;
+        let waits = executor.finish(Duration::from_secs(60));
+        let refused = async {
+            tokio::task::yield_now().await;
+            let refused = call(&executor, "inner", json!({})).await;
+            opened.notify_one();
+            refused
+        };
+        tokio::join!(waits, refused)
+    };
+    let (ended, (drained, refused)) = tokio::join!(running, finish);
+    assert_eq!((ended.unwrap(), drained.running, drained.left), (ToolOutput::text("done"), 1, 0));
+    assert_eq!(refused.unwrap_err().code_str(), "shutting_down");
 }
 
 /// Holds a thread until it is let go.
