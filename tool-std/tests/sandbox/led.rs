@@ -137,7 +137,11 @@ async fn secrets_among_the_programs_of_a_home_are_covered() {
 #[tokio::test]
 async fn a_home_and_a_root_behind_links_are_found_by_both_names() {
     // No program is looked up among temporary files.
-    let Ok(place) = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")) else {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    if target.starts_with("/tmp") || target.starts_with("/var/tmp") {
+        return println!("skipped: what is built here lies among temporary files itself");
+    }
+    let Ok(place) = tempfile::tempdir_in(target) else {
         return println!("not for an unprivileged user, who has no other place");
     };
     let home = place.path().join("real/u");
