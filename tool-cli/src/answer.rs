@@ -76,7 +76,12 @@ impl Session<'_> {
                     self.print("\n");
                 }
                 self.note_skipped(&told, &ready.stage);
-                result.map(rest)
+                match result {
+                    Ok(output) if told.items > 0 && output.trailer.is_some() => {
+                        return self.seen(output, &ready.stage);
+                    }
+                    result => result.map(rest),
+                }
             }
             None => result,
         };
@@ -93,6 +98,19 @@ impl Session<'_> {
                 self.report(&Settled { shown, ..settled }, &ready.stage)
             }
         }
+    }
+
+    /// What is told of a list whose elements have all been shown as they came.
+    fn seen(&mut self, mut output: ToolOutput, stage: &Stage) -> ExitCode {
+        tracing::info!(target: "toolbox::cli", tool = stage.tool, "succeeded");
+        let settings = stage.settings.as_ref().filter(|settings| !settings.quiet);
+        // A list that is too long for other surfaces was not for this one.
+        let select = settings.and_then(|settings| settings.select.as_ref());
+        if let (Some(select), Some(settings), true) = (select, settings, output.structured.is_some()) {
+            let warnings = select.keep(&mut output);
+            self.warn(settings, warnings.iter());
+        }
+        ExitCode::SUCCESS
     }
 
     /// What is told of a call whose output could not be shown any more, for which it was cancelled: nothing, where the reader

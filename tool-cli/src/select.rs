@@ -79,6 +79,22 @@ impl Selection {
         selected.warnings
     }
 
+    /// Whether of a list the parts of each element are kept.
+    pub(crate) fn is_of_elements(&self) -> bool {
+        match self {
+            Selection::Query(_) => false,
+            Selection::Paths(paths) => is_of_elements(paths),
+        }
+    }
+
+    /// What is kept of one element of a list, where [`is_of_elements`](Self::is_of_elements).
+    pub(crate) fn of_element(&self, item: &Value) -> Value {
+        match self {
+            Selection::Query(_) => item.clone(),
+            Selection::Paths(paths) => pick(paths, item),
+        }
+    }
+
     /// The parts of a value.
     pub fn apply(&self, data: &Value) -> Selected {
         match self {
@@ -237,8 +253,12 @@ fn steps(text: &str) -> Result<Vec<Step>, String> {
 }
 
 /// On a list whose first path begins with a name, the paths apply to each element.
+fn is_of_elements(paths: &[Path]) -> bool {
+    paths.first().is_some_and(Path::begins_with_name)
+}
+
 fn apply(paths: &[Path], data: &Value) -> Selected {
-    let each = paths.first().is_some_and(Path::begins_with_name);
+    let each = is_of_elements(paths);
     let root = if each && data.is_array() { "$[*]" } else { "$" };
     let (value, samples): (Value, Vec<&Value>) = match data {
         Value::Array(items) if each => {

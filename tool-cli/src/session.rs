@@ -321,9 +321,7 @@ impl<'c> Session<'c> {
         };
         let progress = self.progress(settings, &stage);
         let shown = progress.as_ref().map(Running::progress);
-        let live = self
-            .live(settings)
-            .then(|| Live::new(self.stdout.clone(), shown.cloned(), self.io.cancel.child_token()));
+        let live = self.live(settings, entry.def(), shown);
         let made = self.environment(settings, &stage, shown, live.clone(), registry, about);
         let (executor, ctx) = match made {
             Ok(made) => made,

@@ -61,7 +61,8 @@ fn is_scalar(value: &Value) -> bool {
     !value.is_array() && !value.is_object()
 }
 
-fn line(value: &Value) -> String {
+/// A scalar in a line of its own.
+pub(crate) fn line(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

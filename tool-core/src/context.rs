@@ -17,6 +17,7 @@ use crate::call::gate::Snapshot;
 use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope, Try};
 use crate::capability::Capabilities;
 use crate::error::ToolError;
+use crate::items::ItemSink;
 use crate::live::LiveSink;
 use crate::progress::{Progress, ProgressSink};
 use crate::secret::{NoSecrets, Secret, SecretSource};
@@ -46,6 +47,7 @@ struct Host {
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
+    items: Option<Arc<dyn ItemSink>>,
     approver: Option<Arc<dyn Approver>>,
     asker: Option<Arc<dyn Asker>>,
     agent: Option<Arc<str>>,
@@ -75,6 +77,7 @@ impl ToolContext {
             secrets: Arc::new(NoSecrets),
             progress: None,
             live: None,
+            items: None,
             approver: None,
             asker: None,
             agent: None,
@@ -219,6 +222,11 @@ impl ToolContext {
     /// Who watches the output of the call as it comes, if anybody does.
     pub fn live(&self) -> Option<Arc<dyn LiveSink>> {
         self.host.live.clone()
+    }
+
+    /// Who watches the elements of the call's list, if anybody does.
+    pub(crate) fn item_sink(&self) -> Option<Arc<dyn ItemSink>> {
+        self.host.items.clone()
     }
 
     /// The running call: its tool, id, caller and effects; `None` outside a call.
@@ -389,6 +397,12 @@ impl ContextBuilder {
     /// Who watches output as it comes.
     pub fn live(mut self, sink: impl LiveSink + 'static) -> Self {
         self.host.live = Some(Arc::new(sink));
+        self
+    }
+
+    /// Who watches the elements of lists as they come ([`ToolContext::items`]).
+    pub fn items(mut self, sink: impl ItemSink + 'static) -> Self {
+        self.host.items = Some(Arc::new(sink));
         self
     }
 

@@ -107,8 +107,14 @@ impl IntoOutput for Value {
 }
 
 fn serialized<T: Serialize>(value: T) -> ToolResult {
+    let text = written(value)?;
+    Ok(ToolOutput { structured: Some(Structured::written(text)), ..ToolOutput::default() })
+}
+
+/// A value as compact JSON.
+pub(crate) fn written<T: Serialize>(value: T) -> Result<String, ToolError> {
     match depth::to_text(&value) {
-        Ok(text) => Ok(ToolOutput { structured: Some(Structured::written(text)), ..ToolOutput::default() }),
+        Ok(text) => Ok(text),
         Err(Unwritable::TooDeep) => {
             // To drop it would recurse as deep as to write it.
             std::mem::forget(value);

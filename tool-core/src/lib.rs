@@ -19,6 +19,7 @@ mod depth;
 pub mod dialect;
 mod error;
 mod fingerprint;
+mod items;
 pub mod journal;
 mod live;
 mod output;
@@ -66,6 +67,7 @@ pub use def::{Behavior, BoxFuture, ToolDef};
 pub use depth::MAX_OUTPUT_DEPTH;
 pub use error::{Effect, ErrorKind, ToolError};
 pub use fingerprint::fingerprint;
+pub use items::{ITEMS_BYTES, ItemSink, Items};
 pub use live::{LiveSink, OutputStream, Piece};
 pub use output::{Content, Finish, ResourceBody, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};
@@ -80,6 +82,6 @@ pub use tool_macros::{example, tool, tool_set, toolbox};
 /// What a file with tools needs.
 pub mod prelude {
     pub use crate::{
-        Secret, Tool, ToolContext, ToolError, ToolOutput, ToolResult, example, tool, tool_set, toolbox,
+        Items, Secret, Tool, ToolContext, ToolError, ToolOutput, ToolResult, example, tool, tool_set, toolbox,
     };
 }

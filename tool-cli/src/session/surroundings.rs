@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use tool_core::def::ToolDef;
 use tool_core::{ContextBuilder, Executor, Registry, ToolContext, ToolError};
 
 use super::{Session, Stage};
@@ -13,7 +14,7 @@ use crate::ask::Interviewee;
 use crate::cli::for_command_line;
 use crate::format::Format;
 use crate::globals::AllGiven;
-use crate::live::Live;
+use crate::live::{ItemForm, Live, Watched};
 use crate::progress::{Progress, Running, Show};
 use crate::settings::Settings;
 use crate::sight::Surroundings;
@@ -72,8 +73,14 @@ impl Session<'_> {
             None => builder,
         };
         let builder = match live {
-            Some(live) if about.is_none() => builder.cancellation(live.cancellation()).live(live),
-            Some(live) => builder.live(live),
+            Some(live) => {
+                let builder = match about {
+                    None => builder.cancellation(live.cancellation()),
+                    Some(_) => builder,
+                };
+                let builder = if live.watched().output { builder.live(live.clone()) } else { builder };
+                if live.watched().items.is_some() { builder.items(live) } else { builder }
+            }
             None => builder,
         };
         let ctx = self.asking(builder, settings, stage, progress).build();
@@ -81,11 +88,24 @@ impl Session<'_> {
         Ok((executor, ctx))
     }
 
-    /// Whether output is shown as it comes: as text, on a terminal, whole.
-    pub(super) fn live(&self, settings: &Settings) -> bool {
+    /// What shows on standard output what comes before the result: output as text, on a terminal, whole; elements of a list
+    /// wherever each is a line of its own.
+    pub(super) fn live(
+        &self,
+        settings: &Settings,
+        def: &ToolDef<'_>,
+        progress: Option<&Progress>,
+    ) -> Option<Live> {
+        let terminal = self.io.tty.stdout;
         let text = settings.format.is_none_or(|format| format == Format::Text);
         let whole = settings.select.is_none() && settings.out.is_none() && !settings.envelope;
-        self.io.tty.stdout && text && whole
+        let items = ItemForm::of(settings, def, terminal);
+        let watched = Watched { output: terminal && text && whole, items };
+        if !watched.output && watched.items.is_none() {
+            return None;
+        }
+        let progress = progress.filter(|_| terminal).cloned();
+        Some(Live::new(watched, self.stdout.clone(), progress, self.io.cancel.child_token()))
     }
 
     /// What shows how far the call is: drawn on a terminal, in lines for somebody who wants to know more.

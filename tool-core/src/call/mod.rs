@@ -83,11 +83,11 @@ pub use scope::CallScope;
 #[cfg(feature = "test")]
 pub(crate) use secrets::texts;
 pub(crate) use settle::{input as recorded_input, reconciled};
-pub(crate) use shape::scrub;
 pub use shape::{
     INLINE_LIMIT, MAX_OUTPUT_BYTES, MemoryResults, Parked, READ_RESULT, RESULT_LIFE, RESULTS_GONE_MAX,
     RESULTS_MAX, ReadResultTool, ResultLimits, ResultScope, ResultStore, ShapeSettings, read_result,
 };
+pub(crate) use shape::{scrub, scrub_json};
 pub use snapshot::{EffectInfo, SNAPSHOT_TIME, SnapshotHook, WorkspaceRoot};
 pub use traceparent::{TraceLink, TraceParent};
 pub(crate) use tried::Try;

@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::CallScope;
 use super::facts::Facts;
 use super::layer::{Invocation, Layer, Next};
 #[cfg(feature = "limit")]
 use super::limit::Tokens;
 use super::run;
+use crate::context::ToolContext;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::{ErrorKind, ToolError};
 use crate::output::ToolResult;
@@ -39,6 +41,9 @@ impl Retry {
         let (mut last, mut is_late) = self.once(again(ext.clone()), next.again()).await;
         for count in 0..self.again {
             let Err(error) = &last else { return (last, count + 1) };
+            if has_been_seen(ctx) {
+                return (last, count + 1);
+            }
             let Some(delay) = delay(error, is_late, count) else { return (last, count + 1) };
             let deadline = ctx.deadline();
             if deadline.is_some_and(|deadline| Instant::now() + delay >= deadline) {
@@ -67,6 +72,11 @@ impl Retry {
             ctx.is_cancelled() && result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout);
         (result, is_late)
     }
+}
+
+/// Whether somebody has seen elements of the call's list, which another try would show again.
+fn has_been_seen(ctx: &ToolContext) -> bool {
+    ctx.running().and_then(CallScope::items).is_some_and(|items| items.is_shown())
 }
 
 /// How long to wait before trying again, after so many further tries; `None` where that cannot help.

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::CallScope;
 use super::decode::decode_again;
 use super::metrics::{self, Meter};
 use super::panic::{Guarded, guard};
@@ -197,7 +198,7 @@ pub(super) async fn run_tool(
             let guarded = Guarded::new(tool.name(), secrets(&ctx), started?);
             let scoped = ctx.scope(guarded);
             let own = async { within_depth(tool.name(), tool.def().behavior, scoped.await) };
-            bounded(own, tool, &ctx).await
+            bounded(own, tool, &ctx).await.map_err(|error| with_emitted(error, &ctx))
         }
         Run::Sync(body) => match Handle::try_current() {
             Ok(runtime) => Box::pin(on_blocking_pool(&runtime, body, tool, ctx, abandoned)).await,
@@ -226,7 +227,7 @@ fn guarded(
     ctx: &ToolContext,
 ) -> ToolResult {
     let result = guard(tool, || secrets(ctx), || ctx.scope_sync(|| body(ctx.clone())));
-    within_depth(tool, behavior, result)
+    within_depth(tool, behavior, result).map_err(|error| with_emitted(error, ctx))
 }
 
 /// What no log may hold.
@@ -265,7 +266,7 @@ async fn on_blocking_pool(
     let stopped = || Err(ToolError::internal("The tool stopped unexpectedly.").code("panic"));
     let result = bounded(async { task.await.unwrap_or_else(|_| stopped()) }, tool, &ctx).await;
     drop(waiting);
-    result
+    result.map_err(|error| with_emitted(error, &ctx))
 }
 
 /// Ends a future by its call's deadline or cancellation, with a grace to return what it has.
@@ -325,6 +326,20 @@ pub(super) fn begins(tool: &ToolEntry, deadline: Instant, now: Instant) -> Resul
 
 /// The detail with what a call returned after its deadline.
 pub(super) const PARTIAL: &str = "partial";
+
+/// The detail that says how many elements a call had emitted.
+const EMITTED: &str = "emitted";
+
+/// An error with what the call emitted before it, unless it tells of that itself, or somebody has seen it.
+fn with_emitted(error: ToolError, ctx: &ToolContext) -> ToolError {
+    let emitted = ctx.running().and_then(CallScope::items).filter(|items| !items.is_shown());
+    match emitted.and_then(|items| items.first()) {
+        Some((first, count)) if !error.details().contains_key(PARTIAL) => {
+            error.detail(PARTIAL, first).detail(EMITTED, count)
+        }
+        _ => error,
+    }
+}
 
 /// The error of a call whose deadline passed; what the tool returned in its grace is kept.
 pub(super) fn late(tool: &ToolEntry, last: Option<ToolResult>) -> ToolError {

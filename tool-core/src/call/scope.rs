@@ -1,7 +1,7 @@
 //! One call, as its context knows it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -17,6 +17,7 @@ use super::tried::Try;
 use super::{Caller, Executor};
 use crate::context::LazyToken;
 use crate::def::{Behavior, ToolDef};
+use crate::items::Emitted;
 use crate::registry::ToolEntry;
 use crate::secret::Secret;
 
@@ -46,6 +47,8 @@ pub struct CallScope {
     args: OnceLock<Arc<Value>>,
     /// What must not leave, where its own arguments are part of that.
     secrets: OnceLock<Arc<KnownSecrets>>,
+    /// The list that it emits.
+    items: Mutex<Option<Arc<Emitted>>>,
 }
 
 /// Where the tool of a call was found.
@@ -89,6 +92,7 @@ impl CallScope {
             nested: AtomicU32::new(0),
             args: OnceLock::new(),
             secrets: OnceLock::new(),
+            items: Mutex::new(None),
         }
     }
 
@@ -240,6 +244,22 @@ impl CallScope {
     pub(crate) fn learn(&self, name: &str, secret: &Secret) {
         self.executor.learn(name, secret);
         self.chain().filter_map(CallScope::own_secrets).for_each(|own| own.learn(name, secret.expose()));
+    }
+
+    /// Begins the list that the call emits, in the place of one of an earlier try that nobody has seen. Says whether it is the
+    /// one that is watched.
+    pub(crate) fn begin_items(&self, items: &Arc<Emitted>) -> bool {
+        let mut own = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        if own.as_ref().is_some_and(|first| first.is_shown()) {
+            return false;
+        }
+        *own = Some(Arc::clone(items));
+        true
+    }
+
+    /// The list that the call emits.
+    pub(crate) fn items(&self) -> Option<Arc<Emitted>> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn executor(&self) -> &Executor {

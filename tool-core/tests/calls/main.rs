@@ -12,6 +12,7 @@ mod chain;
 mod check;
 mod consent;
 mod ending;
+mod items;
 mod nested;
 #[path = "../policy_of_one/mod.rs"]
 mod policy_of_one;

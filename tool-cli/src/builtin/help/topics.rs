@@ -141,7 +141,7 @@ const INPUT: [(&str, &str); 8] = [
 const FORMATS: [(&str, &str); 5] = [
     ("text", "for people; the default on a terminal"),
     ("json", "one JSON value; the default elsewhere, unless the result is text"),
-    ("jsonl", "the elements of a list, one a line"),
+    ("jsonl", "the elements of a list, one a line, as they come where the tool emits them"),
     ("yaml", "YAML"),
     ("table", "rows and columns"),
 ];

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use self::page::{byte_of, pages};
 pub use self::read_result::{READ_RESULT, ReadResultTool, read_result};
-pub(crate) use self::scrub::scrub;
+pub(crate) use self::scrub::{scrub, scrub_json};
 pub use self::store::{
     MemoryResults, Parked, RESULT_LIFE, RESULTS_GONE_MAX, RESULTS_MAX, ResultLimits, ResultScope, ResultStore,
 };

@@ -57,7 +57,8 @@ fn scrub_output(mut output: ToolOutput, secrets: &KnownSecrets) -> ToolOutput {
     output
 }
 
-fn scrub_json(value: Value, secrets: &KnownSecrets) -> Value {
+/// A value without known secrets, and its keys.
+pub(crate) fn scrub_json(value: Value, secrets: &KnownSecrets) -> Value {
     match value {
         Value::String(text) => Value::String(secrets.scrub_value(&text)),
         Value::Array(items) => {
