@@ -40,10 +40,9 @@ fn pages(program: &Path, name: &str, words: &str) -> String {
         .join("\n")
 }
 
-/// Whether a line is a bracket or an example, which are never broken.
+/// Whether a line is an example, which is never broken.
 fn is_one_piece(line: &str, name: &str) -> bool {
-    let line = line.trim_start();
-    (line.starts_with('[') && line.ends_with(']')) || line.starts_with(&format!("{name} "))
+    line.trim_start().starts_with(&format!("{name} "))
 }
 
 fn golden(program: &Path, name: &str, commands: impl IntoIterator<Item = String>) {

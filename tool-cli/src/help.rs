@@ -1,5 +1,6 @@
 //! Help pages: clap's compact layout over the table of one tool, or over names alone for the program and its groups.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Command;
@@ -101,7 +102,7 @@ impl Page<'_> {
         ));
         let globals = self.options().globals("Options", &Table::default(), |row| row.place != Place::After);
         let mut command = self.command().help_template("{all-args}").args(globals);
-        let options = tidy(&command.render_help().to_string());
+        let options = tidy(&command.render_help().to_string(), self.columns());
         let after = match self.detail {
             Detail::Short => {
                 format!(
@@ -213,14 +214,33 @@ impl Page<'_> {
     }
 
     fn render(&self, mut command: Command) -> String {
-        format!("{}\n", tidy(&command.render_help().to_string()))
+        format!("{}\n", tidy(&command.render_help().to_string(), self.columns()))
     }
 }
 
 /// A rendered page without the marks of unbroken brackets and without blanks at the ends of lines.
-fn tidy(page: &str) -> String {
-    let page = page.replace(FIXED, " ");
-    page.trim_end().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+fn tidy(page: &str, columns: usize) -> String {
+    let lines = page.trim_end().lines().map(|line| within(line.trim_end(), columns).replace(FIXED, " "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A line; where it is a bracket that no line has room for, it is broken behind commas.
+fn within(line: &str, columns: usize) -> Cow<'_, str> {
+    let bracket = line.trim_start();
+    if line.width() <= columns || !(bracket.starts_with('[') && bracket.ends_with(']')) {
+        return Cow::Borrowed(line);
+    }
+    let (indent, _) = line.split_at(line.len() - bracket.len());
+    let (mut lines, mut last) = (String::new(), indent.to_owned());
+    for piece in bracket.split_inclusive(&format!(",{FIXED}")) {
+        if last.width() > indent.width() && last.width() + piece.trim_end().width() > columns {
+            lines.push_str(last.trim_end());
+            lines.push('\n');
+            last.truncate(indent.len());
+        }
+        last.push_str(piece);
+    }
+    Cow::Owned(lines + &last)
 }
 
 /// A part of a page with a blank line in front; nothing for an empty one.
