@@ -98,6 +98,16 @@ async fn sum(ctx: &ToolContext) -> Result<Value, ToolError> {
     Ok(json!({"sum": 3}))
 }
 
+/// Emits what it passes over, and gives the rest back as a list of its own.
+#[tool(register = false)]
+async fn sift(ctx: &ToolContext) -> Result<Items<u32>, ToolError> {
+    let (mut passed, mut kept) = (ctx.items(), ctx.items());
+    for number in 1..=4 {
+        if number % 2 == 0 { kept.push(number)? } else { passed.push(number)? }
+    }
+    Ok(kept)
+}
+
 /// Keeps what is written, and tells of each line.
 struct Reader {
     kept: Captured,
@@ -123,6 +133,7 @@ fn cli(steps: Receiver<()>) -> Cli {
         .add::<EndlessTool>()
         .add::<SumTool>()
         .add::<UntypedTool>()
+        .add::<SiftTool>()
         .build()
         .unwrap();
     let steps = Arc::new(Steps(Mutex::new(steps)));
@@ -237,6 +248,14 @@ fn a_result_that_is_not_the_list_stands_behind_its_elements() {
         collected("sum -o jsonl", PIPE),
         (ExitCode::SUCCESS, "1\n2\n{\"sum\":3}\n".to_owned(), String::new())
     );
+}
+
+#[test]
+fn a_list_that_nobody_saw_is_not_lost_behind_another_one() {
+    let done = |text: &str| (ExitCode::SUCCESS, text.to_owned(), String::new());
+    assert_eq!(collected("sift -o jsonl", PIPE), done("1\n3\n2\n4\n"));
+    assert_eq!(collected("sift", TERMINAL), done("1\n3\n2\n4\n"));
+    assert_eq!(collected("sift --json", PIPE), done("[2,4]\n"));
 }
 
 /// Takes one line.

@@ -65,12 +65,15 @@ pub struct Items<T> {
 
 impl ToolContext {
     /// A list to be the call's result, of which each element can be seen when it is pushed. The first list of a call is the one
-    /// that is watched.
+    /// that is watched; those of the calls within it are not.
     pub fn items<T>(&self) -> Items<T> {
         let emitted = Arc::<Emitted>::default();
         let call = self.running();
-        let is_watched = call.is_none_or(|call| call.parent().is_none() && call.begin_items(&emitted));
-        let sink = if is_watched { self.item_sink() } else { None };
+        if let Some(call) = call {
+            call.begin_items(&emitted);
+        }
+        let is_outermost = call.is_none_or(|call| call.parent().is_none());
+        let sink = if is_outermost { self.item_sink() } else { None };
         Items { ctx: self.clone(), emitted, sink, of: PhantomData }
     }
 }
@@ -102,11 +105,21 @@ impl<T: Serialize> Items<T> {
         self.ctx.check()?;
         let text = written(item)?;
         self.emitted.list().add(&text)?;
-        if let Some(sink) = &self.sink {
-            self.emitted.is_shown.store(true, Ordering::Relaxed);
+        if let Some(sink) = self.sink.as_ref().filter(|_| self.is_watched()) {
             sink.item(&self.ctx, &self.visible(text));
         }
         Ok(())
+    }
+
+    /// Whether this is the list that is watched; if so, it counts as shown.
+    fn is_watched(&self) -> bool {
+        match self.ctx.running() {
+            Some(call) => call.show_items(&self.emitted),
+            None => {
+                self.emitted.set_shown();
+                true
+            }
+        }
     }
 
     /// An element as it may leave the call.
@@ -129,7 +142,8 @@ impl<T: Serialize + JsonSchema> IntoOutput for Items<T> {
     /// The list; who has seen its elements needs nothing more.
     fn into_output(self) -> ToolResult {
         let list = Structured::written(self.emitted.list().closed());
-        Ok(ToolOutput { structured: Some(list), trailer: Some(String::new()), ..ToolOutput::default() })
+        let trailer = self.emitted.is_shown().then(String::new);
+        Ok(ToolOutput { structured: Some(list), trailer, ..ToolOutput::default() })
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
@@ -156,6 +170,11 @@ struct List {
 impl Emitted {
     fn list(&self) -> MutexGuard<'_, List> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that somebody sees elements of it.
+    pub(crate) fn set_shown(&self) {
+        self.is_shown.store(true, Ordering::Relaxed);
     }
 
     /// Whether somebody has seen elements of it.

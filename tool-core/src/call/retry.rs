@@ -41,10 +41,10 @@ impl Retry {
         let (mut last, mut is_late) = self.once(again(ext.clone()), next.again()).await;
         for count in 0..self.again {
             let Err(error) = &last else { return (last, count + 1) };
-            if has_been_seen(ctx) {
+            let Some(delay) = delay(error, is_late, count) else { return (last, count + 1) };
+            if !is_unseen(ctx) {
                 return (last, count + 1);
             }
-            let Some(delay) = delay(error, is_late, count) else { return (last, count + 1) };
             let deadline = ctx.deadline();
             if deadline.is_some_and(|deadline| Instant::now() + delay >= deadline) {
                 return (last, count + 1);
@@ -74,9 +74,9 @@ impl Retry {
     }
 }
 
-/// Whether somebody has seen elements of the call's list, which another try would show again.
-fn has_been_seen(ctx: &ToolContext) -> bool {
-    ctx.running().and_then(CallScope::items).is_some_and(|items| items.is_shown())
+/// Whether nobody has seen elements of the call's list, which another try would show again.
+fn is_unseen(ctx: &ToolContext) -> bool {
+    ctx.running().is_none_or(CallScope::give_up_items)
 }
 
 /// How long to wait before trying again, after so many further tries; `None` where that cannot help.

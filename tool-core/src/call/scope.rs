@@ -1,7 +1,7 @@
 //! One call, as its context knows it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -246,20 +246,38 @@ impl CallScope {
         self.chain().filter_map(CallScope::own_secrets).for_each(|own| own.learn(name, secret.expose()));
     }
 
-    /// Begins the list that the call emits, in the place of one of an earlier try that nobody has seen. Says whether it is the
-    /// one that is watched.
-    pub(crate) fn begin_items(&self, items: &Arc<Emitted>) -> bool {
-        let mut own = self.items.lock().unwrap_or_else(PoisonError::into_inner);
-        if own.as_ref().is_some_and(|first| first.is_shown()) {
+    fn own_items(&self) -> MutexGuard<'_, Option<Arc<Emitted>>> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins the list that the call emits, which is the first one of a try.
+    pub(crate) fn begin_items(&self, items: &Arc<Emitted>) {
+        self.own_items().get_or_insert_with(|| Arc::clone(items));
+    }
+
+    /// Whether a list is the one that the call emits; if so, it counts as shown.
+    pub(crate) fn show_items(&self, items: &Arc<Emitted>) -> bool {
+        let own = self.own_items();
+        let is_own = own.as_ref().is_some_and(|own| Arc::ptr_eq(own, items));
+        if is_own {
+            items.set_shown();
+        }
+        is_own
+    }
+
+    /// Gives the list up for that of another try; not where somebody has seen elements of it, which that would show again.
+    pub(crate) fn give_up_items(&self) -> bool {
+        let mut own = self.own_items();
+        if own.as_ref().is_some_and(|own| own.is_shown()) {
             return false;
         }
-        *own = Some(Arc::clone(items));
+        *own = None;
         true
     }
 
     /// The list that the call emits.
     pub(crate) fn items(&self) -> Option<Arc<Emitted>> {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.own_items().clone()
     }
 
     pub(super) fn executor(&self) -> &Executor {

@@ -55,6 +55,27 @@ async fn emit_around(ctx: &ToolContext) -> Result<Items<Value>, ToolError> {
     Ok(all)
 }
 
+/// Keeps two lists at a time, and gives one of them back.
+#[tool(register = false)]
+fn emit_two(
+    /// Give the second one back.
+    second: bool,
+    ctx: &ToolContext,
+) -> Result<Items<u32>, ToolError> {
+    let (mut even, mut odd) = (ctx.items(), ctx.items());
+    for number in 1..=4 {
+        if number % 2 == 0 { even.push(number)? } else { odd.push(number)? }
+    }
+    Ok(if second { odd } else { even })
+}
+
+/// Tells of another tool's error.
+#[tool(register = false)]
+async fn emit_within(ctx: &ToolContext) -> Result<Value, ToolError> {
+    let error = ctx.call("emit", json!({"count": 2, "how": "bad"})).await.unwrap_err();
+    Ok(error.to_json())
+}
+
 /// Keeps what it is shown.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<Value>>>);
@@ -72,8 +93,13 @@ impl Seen {
 }
 
 fn executor() -> Executor {
-    let registry =
-        Registry::builder().add::<EmitTool>().add::<EmitPlainlyTool>().add::<EmitAroundTool>().build();
+    let registry = Registry::builder()
+        .add::<EmitTool>()
+        .add::<EmitPlainlyTool>()
+        .add::<EmitAroundTool>()
+        .add::<EmitTwoTool>()
+        .add::<EmitWithinTool>()
+        .build();
     let shape = ShapeSettings { secrets: scene::secrets(), results: None, ..ShapeSettings::default() };
     Executor::standard(registry.unwrap()).shape(shape).retries(1).build().unwrap()
 }
@@ -141,6 +167,28 @@ async fn elements_of_a_call_within_the_call_are_not_elements_of_its_list() {
     let (result, seen) = outcome("emit_around", json!({}), true).await;
     assert_eq!(result.unwrap().data(), json!(["before", [0, 1]]));
     assert_eq!(seen, [json!("before"), json!([0, 1])]);
+}
+
+#[tokio::test]
+async fn elements_of_a_second_list_are_not_mixed_with_those_of_the_first() {
+    let (first, seen) = outcome("emit_two", json!({"second": false}), true).await;
+    let first = first.unwrap();
+    assert_eq!((first.data(), seen), (json!([2, 4]), vec![json!(2), json!(4)]));
+    assert_eq!(first.trailer.as_deref(), Some(""), "all of it has been seen");
+    let (second, seen) = outcome("emit_two", json!({"second": true}), true).await;
+    let second = second.unwrap();
+    assert_eq!((second.data(), seen), (json!([1, 3]), vec![json!(2), json!(4)]));
+    assert_eq!(second.trailer, None, "nothing of it has been seen");
+}
+
+#[tokio::test]
+async fn the_error_of_a_call_within_a_call_keeps_what_it_emitted() {
+    for watched in [false, true] {
+        let (result, seen) = outcome("emit_within", json!({}), watched).await;
+        let error = result.unwrap().data();
+        assert_eq!(error["details"]["partial"], json!([0, 1]), "{error}");
+        assert_eq!(seen, [Value::Null; 0]);
+    }
 }
 
 #[tokio::test(start_paused = true)]
