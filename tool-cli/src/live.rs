@@ -4,11 +4,10 @@
 //! missing. A thread of its own writes, so that the tool waits for nobody. What nobody can see any more cancels the call that
 //! makes it.
 
+mod backlog;
 mod item;
 
 use std::io::{self, Write as _};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -16,12 +15,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{ItemSink, LiveSink, Piece, ToolContext};
 
+use self::backlog::{Backlog, Waiting};
 pub(crate) use self::item::ItemForm;
 use crate::progress::{Progress, Shared};
 use crate::visible::visible;
-
-/// Pieces of output that may wait for a terminal that takes its time; further ones are left out.
-const QUEUE: usize = 64;
 
 /// What is shown as it comes.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +27,8 @@ pub(crate) struct Watched {
     pub(crate) output: bool,
     /// How the elements of a list are, if at all.
     pub(crate) items: Option<ItemForm>,
+    /// Whether it is shown on a terminal, where progress has no place behind it.
+    pub(crate) terminal: bool,
 }
 
 /// Shows what comes on standard output.
@@ -37,19 +36,23 @@ pub(crate) struct Watched {
 pub(crate) struct Live(Arc<Inner>);
 
 struct Inner {
-    watched: Watched,
-    stdout: Shared,
-    progress: Option<Progress>,
-    cancel: CancellationToken,
-    shown: Mutex<Option<Shown>>,
+    writer: Writer,
+    backlog: Arc<Backlog>,
+    state: Mutex<State>,
 }
 
-/// What has been shown.
+/// Whether anything has come.
+enum State {
+    Nothing,
+    Shown(Shown),
+    /// The call is over: what an abandoned one still gives out does not stand behind its end.
+    Over,
+}
+
+/// What has come.
 struct Shown {
-    queue: Sender<String>,
-    /// How much of the queue is not written yet.
-    waiting: Arc<AtomicUsize>,
-    writing: JoinHandle<io::Result<()>>,
+    /// Who writes it; `None` where there is no thread for that: it is written at the end.
+    writing: Option<JoinHandle<io::Result<()>>>,
     /// Whether the cursor stands at the beginning of a line.
     at_start: bool,
     skipped: u64,
@@ -70,100 +73,143 @@ pub(crate) struct Told {
 }
 
 impl Live {
-    /// `progress` is what shares a terminal with it, `cancel` is for the call alone.
+    /// `cancel` is for the call alone.
     pub(crate) fn new(
         watched: Watched,
         stdout: Shared,
         progress: Option<Progress>,
         cancel: CancellationToken,
     ) -> Live {
-        Live(Arc::new(Inner { watched, stdout, progress, cancel, shown: Mutex::new(None) }))
+        let writer = Writer { watched, stdout, progress, cancel };
+        Live(Arc::new(Inner { writer, backlog: Arc::default(), state: Mutex::new(State::Nothing) }))
     }
 
     /// What is shown.
     pub(crate) fn watched(&self) -> &Watched {
-        &self.0.watched
+        &self.0.writer.watched
     }
 
     /// What cancels the call.
     pub(crate) fn cancellation(&self) -> CancellationToken {
-        self.0.cancel.clone()
+        self.0.writer.cancel.clone()
     }
 
     /// Waits until all is written; `None` when there was nothing.
     pub(crate) fn end(&self) -> Option<Told> {
-        let shown = self.0.shown().take()?;
-        let Shown { queue, writing, at_start, skipped, items, .. } = shown;
-        drop(queue);
-        let lost = writing.join().ok().and_then(Result::err);
+        let state = std::mem::replace(&mut *self.0.state(), State::Over);
+        let State::Shown(Shown { writing, at_start, skipped, items }) = state else { return None };
+        self.0.backlog.end();
+        let lost = match writing {
+            Some(writing) => writing.join().ok().and_then(Result::err),
+            None => self.0.writer.write(&self.0.backlog).err(),
+        };
         Some(Told { ended: at_start, skipped, items, lost })
     }
 }
 
 impl Inner {
-    fn shown(&self) -> MutexGuard<'_, Option<Shown>> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that something comes, unless the call is over.
+    fn comes(&self, note: impl FnOnce(&mut Shown)) {
+        let mut state = self.state();
+        if let State::Nothing = *state {
+            *state = State::Shown(self.start());
+        }
+        if let State::Shown(shown) = &mut *state {
+            note(shown);
+        }
     }
 
     fn start(&self) -> Shown {
-        let (queue, texts) = channel::<String>();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let mut stdout = self.stdout.clone();
-        let (progress, cancel) = (self.progress.clone(), self.cancel.clone());
-        let left = Arc::clone(&waiting);
-        let writing = thread::spawn(move || {
-            // Progress leaves the terminal to what comes, as long as that comes.
-            let _held = progress.as_ref().map(Progress::hold);
-            for text in texts {
-                let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-                left.fetch_sub(1, Ordering::Relaxed);
-                written.inspect_err(|_| cancel.cancel())?;
-            }
-            Ok(())
-        });
-        Shown { queue, waiting, writing, at_start: true, skipped: 0, items: 0 }
+        let (writer, backlog) = (self.writer.clone(), Arc::clone(&self.backlog));
+        let thread = thread::Builder::new().name("output".to_owned());
+        let writing = thread.spawn(move || writer.write(&backlog)).ok();
+        Shown { writing, at_start: true, skipped: 0, items: 0 }
     }
 }
 
-impl Shown {
-    /// Whether there is somebody to write it.
-    fn write(&mut self, text: String) -> bool {
-        let at_start = text.ends_with('\n');
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let is_taken = self.queue.send(text).is_ok();
-        if is_taken {
-            self.at_start = at_start;
+/// Who writes.
+#[derive(Clone)]
+struct Writer {
+    watched: Watched,
+    stdout: Shared,
+    progress: Option<Progress>,
+    cancel: CancellationToken,
+}
+
+impl Writer {
+    /// Writes what comes, until nothing more does.
+    fn write(&self, backlog: &Backlog) -> io::Result<()> {
+        // Progress leaves the terminal to what comes, as long as that comes. Elsewhere it is cleared before each element: the
+        // reader may write to the same terminal.
+        let _held = self.progress.as_ref().filter(|_| self.watched.terminal).map(Progress::hold);
+        while let Some(next) = backlog.next() {
+            let _aside = self.progress.as_ref().filter(|_| !self.watched.terminal).map(Progress::step_aside);
+            let written = match next {
+                Waiting::Text(text) => self.put(text.as_bytes()),
+                Waiting::Items(items) => self.put_items(&items),
+            };
+            written.inspect_err(|_| {
+                backlog.lose();
+                self.cancel.cancel();
+            })?;
         }
-        is_taken
+        Ok(())
+    }
+
+    fn put(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut stdout = self.stdout.clone();
+        stdout.write_all(bytes).and_then(|()| stdout.flush())
+    }
+
+    /// Writes elements that stand one a line.
+    fn put_items(&self, items: &str) -> io::Result<()> {
+        /// Bytes that are written at once.
+        const CHUNK: usize = 64 * 1024;
+        let Some(form) = &self.watched.items else { return Ok(()) };
+        let mut chunk = String::new();
+        for json in items.lines() {
+            form.add(json, &mut chunk);
+            if chunk.len() >= CHUNK {
+                self.put(chunk.as_bytes())?;
+                chunk.clear();
+            }
+        }
+        if chunk.is_empty() { Ok(()) } else { self.put(chunk.as_bytes()) }
     }
 }
 
 impl LiveSink for Live {
     fn show(&self, _: &ToolContext, piece: Piece<'_>) {
-        let mut shown = self.0.shown();
-        let shown = shown.get_or_insert_with(|| self.0.start());
-        let mut text = String::new();
-        if piece.skipped_bytes > 0 {
-            let gap = if shown.at_start { "" } else { "\n" };
-            text = format!("{gap}… {} bytes not shown …\n", piece.skipped_bytes);
-        }
-        text.push_str(&visible(&piece.text.replace("\r\n", "\n")));
-        let has_room = shown.waiting.load(Ordering::Relaxed) < QUEUE;
-        shown.skipped += piece.skipped_bytes;
-        if !(has_room && shown.write(text)) {
-            shown.skipped += piece.bytes;
-        }
+        self.0.comes(|shown| {
+            let mut text = String::new();
+            if piece.skipped_bytes > 0 {
+                let gap = if shown.at_start { "" } else { "\n" };
+                text = format!("{gap}… {} bytes not shown …\n", piece.skipped_bytes);
+            }
+            text.push_str(&visible(&piece.text.replace("\r\n", "\n")));
+            let at_start = text.ends_with('\n');
+            shown.skipped += piece.skipped_bytes;
+            if self.0.backlog.add_text(text) {
+                shown.at_start = at_start;
+            } else {
+                shown.skipped += piece.bytes;
+            }
+        });
     }
 }
 
 impl ItemSink for Live {
     fn item(&self, _: &ToolContext, item: &Value) {
-        let Some(form) = &self.0.watched.items else { return };
-        let mut shown = self.0.shown();
-        let shown = shown.get_or_insert_with(|| self.0.start());
-        shown.items += 1;
-        // Elements are kept until the call ends in any case: those that wait are no more than that.
-        let line = if shown.at_start { form.line(item) } else { format!("\n{}", form.line(item)) };
-        shown.write(line);
+        self.0.comes(|shown| {
+            if !std::mem::replace(&mut shown.at_start, true) {
+                self.0.backlog.end_line();
+            }
+            shown.items += 1;
+            self.0.backlog.add_item(&item.to_string());
+        });
     }
 }

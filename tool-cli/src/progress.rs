@@ -75,8 +75,8 @@ struct State {
     since: Instant,
     /// When it is drawn next.
     next: Instant,
-    /// Whether somebody else has the terminal.
-    held: bool,
+    /// How many others have the terminal.
+    held: usize,
     /// Whether the line stands there.
     drawn: bool,
     over: bool,
@@ -95,7 +95,7 @@ impl Progress {
             label,
             since,
             next: since + PROGRESS_DELAY,
-            held: false,
+            held: 0,
             drawn: false,
             over: false,
             done: 0.0,
@@ -120,13 +120,23 @@ impl Progress {
 
     /// Clears the line, until the guard is dropped; the time until then does not count.
     pub(crate) fn hold(&self) -> Held {
+        self.clear();
+        Held { progress: self.clone(), counts: false }
+    }
+
+    /// The same for the call's own results: the time goes on.
+    pub(crate) fn step_aside(&self) -> Held {
+        self.clear();
+        Held { progress: self.clone(), counts: true }
+    }
+
+    fn clear(&self) {
         let mut state = lock(&self.0.state);
-        state.held = true;
+        state.held += 1;
         self.0.changed.notify_all();
         while state.drawn {
             state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        Held(self.clone())
     }
 }
 
@@ -156,15 +166,23 @@ impl Drop for Running {
 }
 
 /// Somebody else has the terminal.
-pub(crate) struct Held(Progress);
+pub(crate) struct Held {
+    progress: Progress,
+    /// Whether the time until then counts.
+    counts: bool,
+}
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let mut state = lock(&self.0.0.state);
-        state.held = false;
-        state.since = Instant::now();
-        state.next = state.since + PROGRESS_DELAY;
-        self.0.0.changed.notify_all();
+        let Progress(inner) = &self.progress;
+        let mut state = lock(&inner.state);
+        let now = Instant::now();
+        state.held -= 1;
+        if !self.counts {
+            state.since = now;
+        }
+        state.next = now + PROGRESS_DELAY;
+        inner.changed.notify_all();
     }
 }
 
@@ -210,7 +228,7 @@ impl Inner {
     fn next_frame(&self) -> Frame {
         let mut state = lock(&self.state);
         loop {
-            let at = match (state.over, state.held) {
+            let at = match (state.over, state.held > 0) {
                 (true, _) => return Frame::End,
                 (_, true) if state.drawn => return Frame::Clear,
                 (_, true) => Instant::now() + LINE_EVERY,

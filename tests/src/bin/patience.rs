@@ -31,6 +31,33 @@ async fn wait(
     "done"
 }
 
+/// Emits numbers, and before the last one waits until a file is there.
+#[tool(register = false)]
+async fn emit(
+    /// How many.
+    #[arg(positional)]
+    count: u32,
+    /// The file.
+    #[arg(positional)]
+    file: &Path,
+    /// File to write when it waits.
+    waiting: Option<&Path>,
+    ctx: &ToolContext,
+) -> Result<Items<u32>, ToolError> {
+    let mut numbers = ctx.items();
+    for number in 1..count {
+        numbers.push(number)?;
+    }
+    if let Some(waiting) = waiting {
+        let _ = std::fs::write(waiting, "");
+    }
+    while !file.exists() {
+        tokio::time::sleep(ROUND).await;
+    }
+    numbers.push(count)?;
+    Ok(numbers)
+}
+
 /// Waits until a file is there, and answers to nobody.
 #[tool(register = false)]
 fn stubborn(
@@ -99,6 +126,7 @@ async fn order(ctx: &ToolContext) -> Result<Value, ToolError> {
 fn main() -> std::process::ExitCode {
     let registry = Registry::builder()
         .add::<WaitTool>()
+        .add::<EmitTool>()
         .add::<StubbornTool>()
         .add::<RemoveTool>()
         .add::<LoginTool>()

@@ -11,6 +11,7 @@
 mod colors;
 mod escapes;
 mod interrupt;
+mod items;
 mod live;
 mod pipes;
 mod program;

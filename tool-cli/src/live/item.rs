@@ -1,5 +1,7 @@
 //! One element of a list, as a line that can be written before the next one is known.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use tool_core::def::ToolDef;
 
@@ -44,16 +46,16 @@ impl ItemForm {
         is_each.then_some(ItemForm { lines, select, terminal })
     }
 
-    /// The line, with its end.
-    pub(super) fn line(&self, item: &Value) -> String {
-        let part = self.select.as_ref().map(|select| select.of_element(item));
-        let item = part.as_ref().unwrap_or(item);
-        let line = match self.lines {
-            Lines::Json => item.to_string(),
-            Lines::Text => text::line(item),
+    /// Adds the line of an element, which is given as JSON.
+    pub(super) fn add(&self, json: &str, lines: &mut String) {
+        let item = || serde_json::from_str(json).unwrap_or(Value::Null);
+        let line = match (self.lines, &self.select) {
+            (Lines::Json, None) => Cow::Borrowed(json),
+            (Lines::Json, Some(select)) => Cow::Owned(select.of_element(&item()).to_string()),
+            (Lines::Text, _) => Cow::Owned(text::line(&item())),
         };
-        let line = if self.terminal { visible(&line) } else { line };
-        line + "\n"
+        lines.push_str(&if self.terminal { Cow::Owned(visible(&line)) } else { line });
+        lines.push('\n');
     }
 }
 

@@ -100,12 +100,11 @@ impl Session<'_> {
         let text = settings.format.is_none_or(|format| format == Format::Text);
         let whole = settings.select.is_none() && settings.out.is_none() && !settings.envelope;
         let items = ItemForm::of(settings, def, terminal);
-        let watched = Watched { output: terminal && text && whole, items };
+        let watched = Watched { output: terminal && text && whole, items, terminal };
         if !watched.output && watched.items.is_none() {
             return None;
         }
-        let progress = progress.filter(|_| terminal).cloned();
-        Some(Live::new(watched, self.stdout.clone(), progress, self.io.cancel.child_token()))
+        Some(Live::new(watched, self.stdout.clone(), progress.cloned(), self.io.cancel.child_token()))
     }
 
     /// What shows how far the call is: drawn on a terminal, in lines for somebody who wants to know more.
