@@ -8,11 +8,15 @@
 )]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use tests::captured::Captured;
 use tests::demo;
 use tool_cli::{Cli, Io};
+use tool_core::Registry;
+use tool_core::prelude::*;
 
 /// A home, and in it a directory to work in.
 struct Home(tempfile::TempDir);
@@ -212,6 +216,32 @@ fn a_run_that_the_environment_names_goes_on_with_the_next_attempt_inside_a_runti
         let (code, _, stderr) = home.run(&cli, &wrong, &READ);
         assert!(code == 2 && stderr.contains("from 1 to 4294967295"), "{stderr}");
     }
+}
+
+/// Numbers orders, and emits the numbers.
+#[tool(side_effect, idempotent = false, register = false)]
+async fn number_orders(ctx: &ToolContext, #[ctx] runs: &AtomicU32) -> Result<Items<u32>, ToolError> {
+    runs.fetch_add(1, Ordering::Relaxed);
+    let mut numbers = ctx.items();
+    numbers.push(7)?;
+    numbers.push(8)?;
+    Ok(numbers)
+}
+
+#[test]
+fn a_list_that_the_journal_answers_with_is_printed_whole_though_its_first_reader_saw_it_come() {
+    let home = Home::new();
+    let runs = Arc::<AtomicU32>::default();
+    let own = Arc::clone(&runs);
+    let cli = Cli::new(Registry::builder().add::<NumberOrdersTool>().build().unwrap())
+        .name("demo")
+        .context(move |_| Ok(ToolContext::builder().provide_arc::<AtomicU32>(Arc::clone(&own))));
+    for (format, shown) in [("jsonl", "7\n8\n"), ("jsonl", "7\n8\n"), ("json", "[7,8]\n"), ("text", "7\n8\n")]
+    {
+        let line = ["number-orders", "--idempotency-key", "once", "-o", format];
+        assert_eq!(home.run(&cli, &[], &line), (0, shown.to_owned(), String::new()), "{format}");
+    }
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
 }
 
 #[test]
