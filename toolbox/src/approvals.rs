@@ -78,5 +78,5 @@ fn decide(around: &Surroundings, id: &str, state: ApprovalState) -> ToolResult {
 fn unknown(id: &str) -> ToolError {
     ToolError::not_found(format!("There is no approval {id:.80}."))
         .code("unknown_approval")
-        .hint("toolbox approvals list names them")
+        .hint("`toolbox approvals list` names them")
 }
