@@ -4,6 +4,9 @@
 //! pieces is none either: whoever reads a piece has to read all of it. Objects, lists in lists, keys with escapes and
 //! control characters in strings are not for the short way, so it gives up on them.
 
+/// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
+pub(super) const PLAIN_NUMBER: usize = 18;
+
 /// The members of an object, in the order of the text.
 pub(super) struct Members<'a> {
     text: &'a str,
@@ -20,12 +23,41 @@ pub(super) enum Member<'a> {
     End,
 }
 
-/// The text of a value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Piece<'a> {
-    pub(super) text: &'a str,
-    /// Whether there is a backslash in it.
-    pub(super) escaped: bool,
+/// A value, as far as cutting it tells what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// What stands between the quotes of a string without escapes.
+    Text(&'a str),
+    /// An integer without a sign, of few digits.
+    Natural(u64),
+    /// Any other number, or what a letter begins.
+    Word(&'a str),
+    /// A list without escapes, from bracket to bracket.
+    List(&'a str),
+    /// A string or list with a backslash in it, with its quotes or brackets.
+    Escaped(&'a str),
+}
+
+impl<'a> Piece<'a> {
+    /// A scalar without escapes.
+    pub(super) fn scalar(text: &'a str) -> Piece<'a> {
+        match text.as_bytes() {
+            [b'"', .., b'"'] => Piece::Text(text.get(1..text.len() - 1).unwrap_or_default()),
+            other => natural(other).map_or(Piece::Word(text), Piece::Natural),
+        }
+    }
+}
+
+/// What most numbers are: a few digits and nothing else.
+#[inline]
+fn natural(text: &[u8]) -> Option<u64> {
+    match text {
+        [b'0'] => Some(0),
+        [b'1'..=b'9', ..] if text.len() <= PLAIN_NUMBER => text
+            .iter()
+            .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + u64::from(byte - b'0'))),
+        _ => None,
+    }
 }
 
 impl<'a> Members<'a> {
@@ -38,6 +70,7 @@ impl<'a> Members<'a> {
     }
 
     /// The next member, which may well have the key `expected`; `None` where the text is not to be cut.
+    #[inline]
     pub(super) fn next(&mut self, expected: Option<&str>) -> Option<Member<'a>> {
         self.skip_space();
         if self.peek()? == b'}' {
@@ -55,10 +88,19 @@ impl<'a> Members<'a> {
         self.expect(b':')?;
         self.skip_space();
         let value = match self.peek()? {
-            b'"' => self.string()?,
-            b'[' => self.list()?,
+            b'"' => match self.string()? {
+                (text, false) => Piece::Text(text.get(1..text.len() - 1)?),
+                (text, true) => Piece::Escaped(text),
+            },
+            b'[' => match self.list()? {
+                (text, false) => Piece::List(text),
+                (text, true) => Piece::Escaped(text),
+            },
             b'{' => return None,
-            _ => Piece { text: self.word()?, escaped: false },
+            _ => {
+                let word = self.word()?;
+                natural(word.as_bytes()).map_or(Piece::Word(word), Piece::Natural)
+            }
         };
         Some(Member::Piece(key, value))
     }
@@ -88,13 +130,13 @@ impl<'a> Members<'a> {
             self.at += expected.len() + 2;
             return Some(None);
         }
-        let Piece { text, escaped } = self.string()?;
+        let (text, escaped) = self.string()?;
         let key = text.get(1..text.len() - 1)?;
         (!escaped).then_some(Some(key))
     }
 
-    /// From quote to quote.
-    fn string(&mut self) -> Option<Piece<'a>> {
+    /// From quote to quote, and whether there is a backslash between them.
+    fn string(&mut self) -> Option<(&'a str, bool)> {
         let start = self.at;
         let rest = self.text.as_bytes().get(start..)?.strip_prefix(b"\"")?;
         let (mut end, mut escaped) = (0, false);
@@ -107,11 +149,11 @@ impl<'a> Members<'a> {
             }
         }
         self.at = start + end + 2;
-        Some(Piece { text: self.text.get(start..self.at)?, escaped })
+        Some((self.text.get(start..self.at)?, escaped))
     }
 
-    /// From bracket to bracket.
-    fn list(&mut self) -> Option<Piece<'a>> {
+    /// From bracket to bracket, and whether there is a backslash between them.
+    fn list(&mut self) -> Option<(&'a str, bool)> {
         let (text, start) = (self.text, self.at);
         let mut escaped = false;
         loop {
@@ -120,17 +162,18 @@ impl<'a> Members<'a> {
                 b']' => break,
                 b'[' | b'{' | b'}' => return None,
                 b'"' => {
-                    escaped |= self.string()?.escaped;
+                    escaped |= self.string()?.1;
                     self.at -= 1;
                 }
                 _ => {}
             }
         }
         self.at += 1;
-        Some(Piece { text: text.get(start..self.at)?, escaped })
+        Some((text.get(start..self.at)?, escaped))
     }
 
     /// What is neither string nor list.
+    #[inline]
     fn word(&mut self) -> Option<&'a str> {
         let rest = self.text.get(self.at..)?;
         let end = rest
@@ -174,15 +217,12 @@ pub(super) fn is_space(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn pieces(text: &str) -> Option<Vec<(&str, &str)>> {
+    fn pieces(text: &str) -> Option<Vec<(&str, Piece<'_>)>> {
         let mut members = Members::of(text)?;
         let mut pieces = Vec::new();
         loop {
             match members.next(Some("b"))? {
-                Member::Piece(key, value) => {
-                    assert_eq!(value.escaped, value.text.contains('\\'), "{text}");
-                    pieces.push((key.unwrap_or("b"), value.text));
-                }
+                Member::Piece(key, value) => pieces.push((key.unwrap_or("b"), value)),
                 Member::End => return Some(pieces),
             }
         }
@@ -190,11 +230,20 @@ mod tests {
 
     #[test]
     fn members_are_cut_where_they_end() {
-        let cut = pieces(" { \"a\" : \"x,}\\\"\" ,\"b\":[1, \"]\" ],\"c\":-1.5\n,\"d\":true}\n");
-        let expected = [("a", "\"x,}\\\"\""), ("b", "[1, \"]\" ]"), ("c", "-1.5"), ("d", "true")];
+        let cut = pieces(
+            " { \"a\" : \"x,}\\\"\" ,\"b\":[1, \"]\" ],\"c\":-1.5\n,\"d\":true,\"e\":[\"\\n\"],\"f\":12}\n",
+        );
+        let expected = [
+            ("a", Piece::Escaped("\"x,}\\\"\"")),
+            ("b", Piece::List("[1, \"]\" ]")),
+            ("c", Piece::Word("-1.5")),
+            ("d", Piece::Word("true")),
+            ("e", Piece::Escaped("[\"\\n\"]")),
+            ("f", Piece::Natural(12)),
+        ];
         assert_eq!(cut.as_deref(), Some(&expected[..]));
         assert_eq!(pieces("{}"), Some(Vec::new()));
-        assert_eq!(pieces("{\"é\":\"ü\"}"), Some(vec![("é", "\"ü\"")]));
+        assert_eq!(pieces("{\"é\":\"ü\"}"), Some(vec![("é", Piece::Text("ü"))]));
     }
 
     #[test]
