@@ -22,26 +22,34 @@ pub(super) struct Direct<'a> {
 }
 
 impl<'a> Direct<'a> {
-    /// Splits a text; `None` where this is not the way for the tool or the text.
-    pub(super) fn split(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Direct<'a>> {
-        if !*tool.cache.computed().direct.get_or_init(|| is_for(tool)) {
-            return None;
-        }
-        let mut slices = [None; MOST_PARAMS];
+    /// Nothing yet; `None` where this is not the way for the tool.
+    pub(super) fn of(tool: &'a ToolDef<'a>) -> Option<Direct<'a>> {
+        let is_way = *tool.cache.computed().direct.get_or_init(|| is_for(tool));
+        is_way.then_some(Direct { params: tool.params, slices: [None; MOST_PARAMS], gave_up: false })
+    }
+
+    /// Cuts a text into what it gives each parameter; `None` where it is not for this way.
+    pub(super) fn cut(&mut self, text: &'a str) -> Option<()> {
         let (mut members, mut next) = (Members::of(text)?, 0);
         loop {
             // Callers that keep the order are matched at the first look.
-            let expected = tool.params.get(next).map(|param| param.name);
-            let Member::Piece(key, value) = members.next(expected)? else { break };
-            let named = |key| tool.params.iter().position(|param| param.names().any(|name| name == key));
+            let expected = self.params.get(next).map(|param| param.name);
+            let Member::Piece(key, value) = members.next(expected)? else { return Some(()) };
+            let named = |key| self.params.iter().position(|param| param.names().any(|name| name == key));
             let found = key.map_or(Some(next), named)?;
+            let (param, slice) = (self.params.get(found)?, self.slices.get_mut(found)?);
             // A key that comes twice is for the full decoder, like what is not plainly right.
-            let slot = slices.get_mut(found).filter(|slot| slot.is_none())?;
-            *slot = Some(value)
-                .filter(|value| tool.params.get(found).is_some_and(|param| is_plain(*value, param)));
-            next = slot.map(|_| found + 1)?;
+            if slice.is_some() || !is_plain(value, param) {
+                return None;
+            }
+            *slice = Some(value);
+            next = found + 1;
         }
-        Some(Direct { params: tool.params, slices, gave_up: false })
+    }
+
+    /// Leaves everything to the full decoder.
+    pub(super) fn give_up(&mut self) {
+        self.gave_up = true;
     }
 
     /// Whether some parameter was not plainly right.
