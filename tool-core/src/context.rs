@@ -187,10 +187,15 @@ impl ToolContext {
     }
 
     /// When the call must have ended.
+    #[inline]
     pub fn deadline(&self) -> Option<Instant> {
         if self.call.is_none() && self.tried.is_none() {
             return self.host.deadline;
         }
+        self.deadline_inside()
+    }
+
+    fn deadline_inside(&self) -> Option<Instant> {
         let call = self.call.as_ref().and_then(|call| call.deadline());
         let waited = self.call.as_ref().map(|call| call.waited()).unwrap_or_default();
         let host = self.host.deadline.map(|deadline| deadline + waited);

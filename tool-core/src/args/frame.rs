@@ -62,13 +62,21 @@ impl<'a> Args<'a> {
         Ok(Args { tool, at_once: None, way: Way::Whole(whole) })
     }
 
-    /// The arguments of a text, to be taken the short way; `None` where that is not possible. Where [`Args::finish`] then
-    /// fails, start again with [`Args::new`].
-    pub(crate) fn direct(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Args<'a>> {
-        let mut args = Args { tool, at_once: None, way: Way::Short(Direct::of(tool)?) };
-        let Way::Short(direct) = &mut args.way else { return None };
-        direct.cut(text)?;
-        Some(args)
+    /// Arguments that are to be [`cut`](Args::cut) from a text and taken the short way; `None` where that is not the way for
+    /// the tool.
+    #[inline]
+    pub(crate) fn short(tool: &'a ToolDef<'a>) -> Option<Args<'a>> {
+        Direct::is_way(tool).then(|| Args { tool, at_once: None, way: Way::Short(Direct::of(tool)) })
+    }
+
+    /// Cuts a text into what it gives each parameter; `None` where it is not for the short way. Where that, or
+    /// [`Args::finish`] behind it, fails, start again with [`Args::new`].
+    #[inline]
+    pub(crate) fn cut(&mut self, text: &'a str) -> Option<()> {
+        match &mut self.way {
+            Way::Short(direct) => direct.cut(text),
+            Way::Whole(_) => None,
+        }
     }
 
     /// Lets the function run as soon as everything is taken.

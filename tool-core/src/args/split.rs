@@ -87,10 +87,11 @@ impl<'a> Members<'a> {
         self.skip_space();
         self.expect(b':')?;
         self.skip_space();
+        let start = self.at;
         let value = match self.peek()? {
             b'"' => match self.string()? {
-                (text, false) => Piece::Text(text.get(1..text.len() - 1)?),
-                (text, true) => Piece::Escaped(text),
+                (text, false) => Piece::Text(text),
+                (_, true) => Piece::Escaped(self.text.get(start..self.at)?),
             },
             b'[' => match self.list()? {
                 (text, false) => Piece::List(text),
@@ -130,12 +131,12 @@ impl<'a> Members<'a> {
             self.at += expected.len() + 2;
             return Some(None);
         }
-        let (text, escaped) = self.string()?;
-        let key = text.get(1..text.len() - 1)?;
+        let (key, escaped) = self.string()?;
         (!escaped).then_some(Some(key))
     }
 
-    /// From quote to quote, and whether there is a backslash between them.
+    /// What stands between quotes, and whether there is a backslash in it.
+    #[inline]
     fn string(&mut self) -> Option<(&'a str, bool)> {
         let start = self.at;
         let rest = self.text.as_bytes().get(start..)?.strip_prefix(b"\"")?;
@@ -149,7 +150,7 @@ impl<'a> Members<'a> {
             }
         }
         self.at = start + end + 2;
-        Some((self.text.get(start..self.at)?, escaped))
+        Some((self.text.get(start + 1..=start + end)?, escaped))
     }
 
     /// From bracket to bracket, and whether there is a backslash between them.

@@ -87,14 +87,18 @@ impl Executor {
         let run = || asked.run_at_once(def, self.inner().reading, &mut call);
         let notes = guard(tool.name(), || self.known_secrets(), run)?;
         // Results are large: this one is looked at where it is, and moved once.
-        let Some(mut result) = call.into_result() else { return Err(made_a_future()) };
-        if has_deep(&mut result) {
-            return Err(refused(tool.name(), def.behavior, result));
+        if let Some(result) = call.result() {
+            if has_deep(result) {
+                return Err(refused(tool.name(), def.behavior, result));
+            }
+            if let (false, Ok(output)) = (notes.is_empty(), result) {
+                tell(&notes, &mut output.meta);
+            }
         }
-        if let (false, Ok(output)) = (notes.is_empty(), &mut result) {
-            tell(&notes, &mut output.meta);
+        match call.result {
+            Some(result) => result,
+            None => Err(made_a_future()),
         }
-        result
     }
 
     /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.

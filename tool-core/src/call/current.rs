@@ -72,7 +72,8 @@ impl Unmade {
 pub(crate) struct AtOnce {
     /// Until it is begun.
     call: Option<Unmade>,
-    result: Option<ToolResult>,
+    /// What came of it.
+    pub(super) result: Option<ToolResult>,
 }
 
 impl fmt::Debug for AtOnce {
@@ -97,14 +98,13 @@ impl AtOnce {
         let host = call.host.context();
         let result = &mut self.result;
         CURRENT.sync_scope(Current::Unmade(call, OnceCell::new()), || {
-            result.get_or_insert_with(|| body(host));
+            result.get_or_insert(body(host));
         });
     }
 
-    /// What came of it; nothing where it was not begun.
-    #[inline]
-    pub(super) fn into_result(self) -> Option<ToolResult> {
-        self.result
+    /// What came of it, to be looked at; nothing where it was not begun.
+    pub(super) fn result(&mut self) -> Option<&mut ToolResult> {
+        self.result.as_mut()
     }
 }
 

@@ -55,6 +55,8 @@ pub struct Registry(Arc<Inner>);
 struct Inner {
     /// Sorted by effective name, in bytes.
     tools: Box<[ToolEntry]>,
+    /// The head of each name, in the same order: by it alone most names are told apart.
+    heads: Box<[u64]>,
     /// Aliases with the place of their tool, sorted.
     aliases: Box<[(usize, usize)]>,
     unmet: Unmet,
@@ -174,9 +176,20 @@ impl Registry {
     }
 
     pub(crate) fn position(&self, name: &str) -> Option<(usize, &ToolEntry)> {
-        let by_name = self.0.tools.binary_search_by(|entry| entry.name().cmp(name)).ok();
-        let index = by_name.or_else(|| self.by_alias(name))?;
+        let index = self.by_name(name).or_else(|| self.by_alias(name))?;
         self.at(index).map(|entry| (index, entry))
+    }
+
+    fn by_name(&self, name: &str) -> Option<usize> {
+        let head = head(name);
+        let first = self.0.heads.partition_point(|other| *other < head);
+        let behind = self.0.heads.get(first..)?;
+        let count = match behind {
+            [_, next, ..] if *next == head => behind.partition_point(|other| *other == head),
+            _ => 1,
+        };
+        let alike = self.0.tools.get(first..first + count)?;
+        alike.binary_search_by(|entry| entry.name().cmp(name)).ok().map(|found| first + found)
     }
 
     fn by_alias(&self, alias: &str) -> Option<usize> {
@@ -199,7 +212,16 @@ impl Registry {
             .collect();
         let text = |&(tool, alias): &(usize, usize)| tools.get(tool).and_then(|entry| entry.alias(alias));
         aliases.sort_by(|a, b| text(a).cmp(&text(b)));
-        Registry(Arc::new(Inner { tools: tools.into(), aliases: aliases.into(), unmet }))
+        let heads = tools.iter().map(|tool| head(tool.name())).collect();
+        Registry(Arc::new(Inner { tools: tools.into(), heads, aliases: aliases.into(), unmet }))
+    }
+}
+
+/// The first eight bytes of a name, as a number that is ordered as they are.
+fn head(name: &str) -> u64 {
+    match name.as_bytes().first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => name.bytes().rev().fold(0, |behind, byte| u64::from(byte) << 56 | behind >> 8),
     }
 }
 
