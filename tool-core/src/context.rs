@@ -338,6 +338,7 @@ impl ToolContext {
     }
 
     /// What calls are made from; `None` inside of one.
+    #[inline]
     pub(crate) fn idle(&self) -> Option<Idle> {
         let is_idle = self.call.is_none() && self.tried.is_none();
         is_idle.then(|| Idle { host: Arc::clone(&self.host), run: self.run.clone() })

@@ -43,21 +43,24 @@ impl<'a> Piece<'a> {
     pub(super) fn scalar(text: &'a str) -> Piece<'a> {
         match text.as_bytes() {
             [b'"', .., b'"'] => Piece::Text(text.get(1..text.len() - 1).unwrap_or_default()),
-            other => natural(other).map_or(Piece::Word(text), Piece::Natural),
+            other => match natural(other) {
+                Some((natural, digits)) if digits == text.len() => Piece::Natural(natural),
+                _ => Piece::Word(text),
+            },
         }
     }
 }
 
-/// What most numbers are: a few digits and nothing else.
+/// What a text begins with when it is what most numbers are, and its length: a few digits without a zero in front.
 #[inline]
-fn natural(text: &[u8]) -> Option<u64> {
-    match text {
-        [b'0'] => Some(0),
-        [b'1'..=b'9', ..] if text.len() <= PLAIN_NUMBER => text
-            .iter()
-            .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + u64::from(byte - b'0'))),
-        _ => None,
+fn natural(text: &[u8]) -> Option<(u64, usize)> {
+    let (mut natural, mut digits) = (0, 0);
+    for byte in text.iter().take(PLAIN_NUMBER).take_while(|byte| byte.is_ascii_digit()) {
+        natural = natural * 10 + u64::from(byte - b'0');
+        digits += 1;
     }
+    let is_led_by_zero = digits > 1 && text.starts_with(b"0");
+    (digits > 0 && !is_led_by_zero).then_some((natural, digits))
 }
 
 impl<'a> Members<'a> {
@@ -98,10 +101,11 @@ impl<'a> Members<'a> {
                 (text, true) => Piece::Escaped(text),
             },
             b'{' => return None,
-            _ => {
-                let word = self.word()?;
-                natural(word.as_bytes()).map_or(Piece::Word(word), Piece::Natural)
-            }
+            b'0'..=b'9' => match self.natural() {
+                Some(natural) => Piece::Natural(natural),
+                None => Piece::Word(self.word()?),
+            },
+            _ => Piece::Word(self.word()?),
         };
         Some(Member::Piece(key, value))
     }
@@ -140,15 +144,12 @@ impl<'a> Members<'a> {
     fn string(&mut self) -> Option<(&'a str, bool)> {
         let start = self.at;
         let rest = self.text.as_bytes().get(start..)?.strip_prefix(b"\"")?;
-        let (mut end, mut escaped) = (0, false);
-        loop {
-            end += plain_bytes(rest.get(end..)?);
-            match *rest.get(end)? {
-                b'"' => break,
-                b'\\' => (end, escaped) = (end + 2, true),
-                _ => return None,
-            }
-        }
+        let plain = plain_bytes(rest);
+        let (end, escaped) = match *rest.get(plain)? {
+            b'"' => (plain, false),
+            b'\\' => (end_of_escaped(rest, plain)?, true),
+            _ => return None,
+        };
         self.at = start + end + 2;
         Some((self.text.get(start + 1..=start + end)?, escaped))
     }
@@ -173,17 +174,41 @@ impl<'a> Members<'a> {
         Some((text.get(start..self.at)?, escaped))
     }
 
+    /// An integer without a sign, of few digits, and nothing else; otherwise nothing is cut.
+    #[inline]
+    fn natural(&mut self) -> Option<u64> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let (natural, digits) = natural(rest)?;
+        rest.get(digits).filter(|byte| ends_word(**byte))?;
+        self.at += digits;
+        Some(natural)
+    }
+
     /// What is neither string nor list.
     #[inline]
     fn word(&mut self) -> Option<&'a str> {
         let rest = self.text.get(self.at..)?;
-        let end = rest
-            .bytes()
-            .position(|byte| byte == b',' || byte == b'}' || is_space(byte))
-            .filter(|end| *end > 0)?;
+        let end = rest.bytes().position(ends_word).filter(|end| *end > 0)?;
         self.at += end;
         rest.get(..end)
     }
+}
+
+/// Where a string ends whose first backslash is at `at`.
+fn end_of_escaped(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match *text.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => return None,
+        }
+        at += plain_bytes(text.get(at..)?);
+    }
+}
+
+/// Whether a byte comes behind a value that is neither string nor list.
+fn ends_word(byte: u8) -> bool {
+    byte == b',' || byte == b'}' || is_space(byte)
 }
 
 /// How many bytes come before the next quote, backslash or control character. Most texts have few of them, so eight bytes are
@@ -232,7 +257,7 @@ mod tests {
     #[test]
     fn members_are_cut_where_they_end() {
         let cut = pieces(
-            " { \"a\" : \"x,}\\\"\" ,\"b\":[1, \"]\" ],\"c\":-1.5\n,\"d\":true,\"e\":[\"\\n\"],\"f\":12}\n",
+            " { \"a\" : \"x,}\\\"\" ,\"b\":[1, \"]\" ],\"c\":-1.5\n,\"d\":true,\"e\":[\"\\n\"],\"f\":12 ,\"g\":012,\"h\":1234567890123456789,\"i\":0}\n",
         );
         let expected = [
             ("a", Piece::Escaped("\"x,}\\\"\"")),
@@ -241,6 +266,9 @@ mod tests {
             ("d", Piece::Word("true")),
             ("e", Piece::Escaped("[\"\\n\"]")),
             ("f", Piece::Natural(12)),
+            ("g", Piece::Word("012")),
+            ("h", Piece::Word("1234567890123456789")),
+            ("i", Piece::Natural(0)),
         ];
         assert_eq!(cut.as_deref(), Some(&expected[..]));
         assert_eq!(pieces("{}"), Some(Vec::new()));

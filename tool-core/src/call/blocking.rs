@@ -48,10 +48,7 @@ impl Executor {
             && is_bare(def)
             && let Some(host) = ctx.idle()
         {
-            let given = match (asked.take_call_id(), explicit_key(&mut asked)?) {
-                (None, None) => None,
-                (call_id, explicit) => Some(Box::new(Given { call_id, explicit })),
-            };
+            let given = given(&mut asked)?;
             let call = Unmade { executor: self.clone(), host, tool: place, caller, given };
             return self.run_without_context(&mut asked, tool, call);
         }
@@ -123,6 +120,18 @@ impl Executor {
 /// Whether a tool's function is handed nothing but its arguments.
 fn is_bare(def: &ToolDef<'_>) -> bool {
     !def.takes_context && def.capabilities.is_empty() && def.secrets.is_empty()
+}
+
+/// What the caller says of the call besides its arguments.
+#[inline]
+fn given(asked: &mut Asked<'_>) -> Result<Option<Box<Given>>, ToolError> {
+    if let Asked::Text { call_id: None, .. } = asked {
+        return Ok(None);
+    }
+    Ok(match (asked.take_call_id(), explicit_key(asked)?) {
+        (None, None) => None,
+        (call_id, explicit) => Some(Box::new(Given { call_id, explicit })),
+    })
 }
 
 fn made_a_future() -> ToolError {

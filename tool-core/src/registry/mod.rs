@@ -219,14 +219,42 @@ impl Registry {
 
 /// The first eight bytes of a name, as a number that is ordered as they are.
 fn head(name: &str) -> u64 {
-    match name.as_bytes().first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => name.bytes().rev().fold(0, |behind, byte| u64::from(byte) << 56 | behind >> 8),
+    let name = name.as_bytes();
+    if let Some(first) = name.first_chunk() {
+        return u64::from_be_bytes(*first);
     }
+    // Of four to seven bytes the first four and the last four are all; where they overlap they agree.
+    if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+        let (first, last) = (u32::from_be_bytes(*first), u32::from_be_bytes(*last));
+        return u64::from(first) << 32 | u64::from(last) << (8 * (8 - name.len()));
+    }
+    name.iter().rev().fold(0, |behind, byte| u64::from(*byte) << 56 | behind >> 8)
 }
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_ordered_as_names_are() {
+        let mut names = Vec::new();
+        for text in ["", "a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefghi"] {
+            names.extend([text.to_owned(), format!("{text}_"), format!("{text}Z"), text.to_uppercase()]);
+        }
+        for one in &names {
+            let mut first = [0; 8];
+            first.iter_mut().zip(one.bytes()).for_each(|(byte, given)| *byte = given);
+            assert_eq!(head(one), u64::from_be_bytes(first), "{one}");
+            for other in &names {
+                let order = head(one).cmp(&head(other));
+                assert!(order.is_eq() || order == one.cmp(other), "{one} and {other}");
+            }
+        }
     }
 }
