@@ -28,7 +28,6 @@ pub struct Args<'a> {
 
 /// How arguments are taken.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "both live in the frame of the call that takes them")]
 pub(super) enum Way<'a> {
     /// Without a tree, notes or issues: where something is not plainly right, it says nothing but that.
     Short(Direct<'a>),
