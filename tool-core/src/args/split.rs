@@ -213,6 +213,7 @@ fn ends_word(byte: u8) -> bool {
 
 /// How many bytes come before the next quote, backslash or control character. Most texts have few of them, so eight bytes are
 /// looked at together: the highest bit of each tells whether it is one of the three.
+#[inline]
 fn plain_bytes(text: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = ONES << 7;
