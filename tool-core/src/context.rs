@@ -190,7 +190,15 @@ impl ToolContext {
     }
 
     /// When the call must have ended.
+    #[inline]
     pub fn deadline(&self) -> Option<Instant> {
+        if self.call.is_none() && self.tried.is_none() {
+            return self.host.deadline;
+        }
+        self.deadline_inside()
+    }
+
+    fn deadline_inside(&self) -> Option<Instant> {
         let call = self.call.as_ref().and_then(|call| call.deadline());
         let waited = self.call.as_ref().map(|call| call.waited()).unwrap_or_default();
         let host = self.host.deadline.map(|deadline| deadline + waited);
@@ -337,6 +345,13 @@ impl ToolContext {
         }
     }
 
+    /// What calls are made from; `None` inside of one.
+    #[inline]
+    pub(crate) fn idle(&self) -> Option<Idle> {
+        let is_idle = self.call.is_none() && self.tried.is_none();
+        is_idle.then(|| Idle { host: Arc::clone(&self.host), run: self.run.clone() })
+    }
+
     /// The same host with one call, which may be nested in the one that this context has.
     pub(crate) fn for_call(&self, make: impl FnOnce(Option<Arc<CallScope>>) -> CallScope) -> ToolContext {
         let call = Some(Arc::new(make(self.call.clone()).within(self.tried.clone())));
@@ -351,6 +366,27 @@ impl fmt::Debug for ToolContext {
             .field("call", &self.call)
             .field("deadline", &self.deadline())
             .finish_non_exhaustive()
+    }
+}
+
+/// A context in which no call runs.
+#[derive(Clone)]
+pub(crate) struct Idle {
+    host: Arc<Host>,
+    run: Option<Arc<RunScope>>,
+}
+
+impl Idle {
+    pub(crate) fn context(&self) -> ToolContext {
+        ToolContext { host: Arc::clone(&self.host), call: None, run: self.run.clone(), tried: None }
+    }
+
+    pub(crate) fn run(&self) -> Option<&Arc<RunScope>> {
+        self.run.as_ref()
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.host.cancel.is_cancelled()
     }
 }
 

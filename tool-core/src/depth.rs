@@ -85,11 +85,12 @@ pub(crate) fn dismantle(value: Value) {
 pub(crate) fn within_depth(tool: &str, behavior: Behavior, mut result: ToolResult) -> ToolResult {
     match has_deep(&mut result) {
         false => result,
-        true => Err(refused(tool, behavior, result)),
+        true => Err(refused(tool, behavior, &result)),
     }
 }
 
 /// Whether a value is nested too deep; what is, is null from then on.
+#[inline]
 pub(crate) fn has_deep(result: &mut ToolResult) -> bool {
     let mut deep = false;
     if let Ok(ToolOutput { structured: Some(value), .. }) = result
@@ -109,7 +110,7 @@ pub(crate) fn has_deep(result: &mut ToolResult) -> bool {
 
 /// What becomes of a result in which [`has_deep`] found something.
 #[cold]
-pub(crate) fn refused(tool: &str, behavior: Behavior, result: ToolResult) -> ToolError {
+pub(crate) fn refused(tool: &str, behavior: Behavior, result: &ToolResult) -> ToolError {
     match result {
         Ok(_) => too_deep(tool, behavior),
         Err(error) => too_deep(tool, behavior).maybe_effect(error.effect_value()),

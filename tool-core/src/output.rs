@@ -134,7 +134,9 @@ pub struct ToolOutput {
 impl ToolOutput {
     /// A result of one text block.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![Content::text(text)], ..Self::default() }
+        let content = vec![Content::text(text)];
+        // Every call comes here: written out, it is made where it is wanted.
+        Self { content, structured: None, trailer: None, truncated: None, finish: false, meta: Map::new() }
     }
 
     /// A result of a structured value.

@@ -179,6 +179,23 @@ fn a_pattern_that_matches_nothing_is_refused_with_the_nearest_name() {
 }
 
 #[test]
+fn names_that_begin_alike_are_told_apart() {
+    let names = ["catalogu", "catalogue", "catalogue_add", "catalogue_of", "cat", "catalog", "dog"];
+    let tool = |name: &str| {
+        let tool = DynTool::builder(name).description("Does it.").input_schema(json!({"type": "object"}));
+        tool.handler_sync(|_, _| Ok(ToolOutput::default())).build().unwrap()
+    };
+    let registry = names.iter().fold(Registry::builder(), |builder, name| builder.add_dyn(tool(name)));
+    let registry = registry.build().unwrap();
+    for name in names {
+        assert_eq!(registry.get(name).map(|tool| tool.name()), Some(name));
+    }
+    for name in ["", "c", "catalogs", "catalogue_", "catalogue_ad", "catalogue_z", "do", "dogs", "zebra"] {
+        assert!(registry.get(name).is_none(), "{name}");
+    }
+}
+
+#[test]
 fn renames_keep_aliases_and_a_prefix_stands_before_names_and_aliases() {
     let build = |from, to| Registry::builder().add::<Read>().rename(from, to).prefix("fs_").build();
     let registry = build("read_file", "cat").unwrap();

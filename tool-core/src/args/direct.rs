@@ -7,11 +7,8 @@
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use super::bounds::Limits;
-use super::split::{Member, Members, Piece, is_space};
+use super::split::{Member, Members, PLAIN_NUMBER, Piece, is_space};
 use crate::def::{Bounds, Number, ParamDef, ParamKeys, ParamKind, ToolDef};
-
-/// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
-const PLAIN_NUMBER: usize = 18;
 
 /// Tools with more parameters go the whole way: the slices live in the frame of the call.
 const MOST_PARAMS: usize = 8;
@@ -25,25 +22,40 @@ pub(super) struct Direct<'a> {
 }
 
 impl<'a> Direct<'a> {
-    /// Splits a text; `None` where this is not the way for the tool or the text.
-    pub(super) fn split(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Direct<'a>> {
-        if !*tool.cache.computed().direct.get_or_init(|| is_for(tool)) {
-            return None;
-        }
-        let mut slices = [None; MOST_PARAMS];
+    /// Whether this is the way for a tool.
+    #[inline]
+    pub(super) fn is_way(tool: &ToolDef<'_>) -> bool {
+        *tool.cache.computed().direct.get_or_init(|| is_for(tool))
+    }
+
+    /// Nothing yet.
+    #[inline]
+    pub(super) fn of(tool: &'a ToolDef<'a>) -> Direct<'a> {
+        Direct { params: tool.params, slices: [None; MOST_PARAMS], gave_up: false }
+    }
+
+    /// Cuts a text into what it gives each parameter; `None` where it is not for this way.
+    pub(super) fn cut(&mut self, text: &'a str) -> Option<()> {
         let (mut members, mut next) = (Members::of(text)?, 0);
         loop {
             // Callers that keep the order are matched at the first look.
-            let expected = tool.params.get(next).map(|param| param.name);
-            let Member::Piece(key, value) = members.next(expected)? else { break };
-            let named = |key| tool.params.iter().position(|param| param.names().any(|name| name == key));
+            let expected = self.params.get(next).map(|param| param.name);
+            let Member::Piece(key, value) = members.next(expected)? else { return Some(()) };
+            let named = |key| self.params.iter().position(|param| param.names().any(|name| name == key));
             let found = key.map_or(Some(next), named)?;
-            // A key that comes twice is for the full decoder.
-            let slot = slices.get_mut(found).filter(|slot| slot.is_none())?;
-            *slot = Some(value);
+            let (param, slice) = (self.params.get(found)?, self.slices.get_mut(found)?);
+            // A key that comes twice is for the full decoder, like what is not plainly right.
+            if slice.is_some() || !is_plain(value, param) {
+                return None;
+            }
+            *slice = Some(value);
             next = found + 1;
         }
-        Some(Direct { params: tool.params, slices, gave_up: false })
+    }
+
+    /// Leaves everything to the full decoder.
+    pub(super) fn give_up(&mut self) {
+        self.gave_up = true;
     }
 
     /// Whether some parameter was not plainly right.
@@ -52,21 +64,26 @@ impl<'a> Direct<'a> {
     }
 
     /// The value of parameter `i`; `default` where it has one and was left out.
+    #[inline]
     pub(super) fn take<T: DeserializeOwned>(&mut self, i: usize, default: Option<fn() -> T>) -> Option<T> {
-        let value = self.read(i, default);
+        let value = match (self.slices.get(i), default) {
+            (Some(Some(piece)), _) => T::deserialize(Slice(*piece)).ok(),
+            (_, Some(default)) => Some(default()),
+            (_, None) => self.left_out(i),
+        };
         self.gave_up |= value.is_none();
         value
     }
 
-    fn read<T: DeserializeOwned>(&self, i: usize, default: Option<fn() -> T>) -> Option<T> {
-        let (param, slice) = (self.params.get(i)?, *self.slices.get(i)?);
-        match (slice, default) {
-            (Some(slice), _) if is_plain(slice, param) => T::deserialize(Slice(slice)).ok(),
-            (Some(_), _) => None,
-            (None, Some(default)) => Some(default()),
-            (None, None) if param.is_required() || param.default.is_some() => None,
-            (None, None) => T::deserialize(Slice::plain(left_out(param.kind))).ok(),
-        }
+    /// The value of a parameter that was left out.
+    fn left_out<T: DeserializeOwned>(&self, i: usize) -> Option<T> {
+        let param = self.params.get(i).filter(|param| !param.is_required() && param.default.is_none())?;
+        let piece = match param.kind {
+            ParamKind::Flag => Piece::Word("false"),
+            ParamKind::List => Piece::List("[]"),
+            ParamKind::Required | ParamKind::Optional | ParamKind::Nullable => Piece::Word("null"),
+        };
+        T::deserialize(Slice(piece)).ok()
     }
 }
 
@@ -87,40 +104,42 @@ fn suits(param: &ParamDef<'_>) -> bool {
     param.simple && (param.is_bare() || free(param.keys))
 }
 
-/// What a parameter that was left out is, as text.
-fn left_out(kind: ParamKind) -> &'static str {
-    match kind {
-        ParamKind::Flag => "false",
-        ParamKind::List => "[]",
-        ParamKind::Required | ParamKind::Optional | ParamKind::Nullable => "null",
+/// Whether a piece means the same to serde_json as to the full decoder, if serde_json takes it at all, and keeps to the
+/// parameter's bounds.
+#[inline]
+fn is_plain(piece: Piece<'_>, param: &ParamDef<'_>) -> bool {
+    let bounds = &param.keys.bounds;
+    let is_unbounded = || param.is_bare() || bounds.is_none();
+    match piece {
+        Piece::Text(text) => {
+            is_unbounded() || {
+                let chosen = bounds.choices.is_empty() || bounds.choices.contains(&text);
+                chosen && Limits::of(bounds).admit_text(text)
+            }
+        }
+        Piece::Natural(number) => param.is_bare() || admits(i128::from(number), bounds),
+        Piece::Word(text) => match text.as_bytes() {
+            number @ [b'-' | b'0'..=b'9', ..] => {
+                let admitted = || text.parse().is_ok_and(|integer: i64| admits(integer.into(), bounds));
+                is_plain_number(number) && (is_unbounded() || admitted())
+            }
+            [b't' | b'f', ..] => true,
+            _ => false,
+        },
+        Piece::List(text) | Piece::Escaped(text) => is_unbounded() && is_plain_list(text.as_bytes()),
     }
 }
 
-/// Whether a slice means the same to serde_json as to the full decoder, if serde_json takes it at all, and keeps to the
-/// parameter's bounds.
-fn is_plain(slice: Piece<'_>, param: &ParamDef<'_>) -> bool {
-    let Piece { text: slice, escaped } = slice;
-    let bounds = &param.keys.bounds;
-    let is_unbounded = || param.is_bare() || bounds.is_none();
-    match slice.as_bytes() {
-        [b'"', .., b'"'] if is_unbounded() => true,
-        [b'"', .., b'"'] if !escaped => {
-            let text = slice.get(1..slice.len() - 1).unwrap_or_default();
-            let chosen = bounds.choices.is_empty() || bounds.choices.contains(&text);
-            chosen && Limits::of(bounds).admit_text(text)
-        }
-        [b'-' | b'0'..=b'9', ..] => {
-            is_plain_number(slice.as_bytes()) && (is_unbounded() || admits_number(slice, bounds))
-        }
-        [b'[', b'"' | b']', ..] => is_unbounded(),
+/// The same of the items of a list; any string passes.
+fn is_plain_list(text: &[u8]) -> bool {
+    match text {
+        [b'"', ..] | [b'[', b'"' | b']', ..] => true,
         [b'[', inner @ .., b']'] => {
-            is_unbounded()
-                && !inner.contains(&b'{')
+            !inner.contains(&b'{')
                 && inner
                     .split(|byte| *byte == b',')
                     .all(|item| is_plain_number(item) || !item.iter().any(u8::is_ascii_digit))
         }
-        [b't' | b'f', ..] => true,
         _ => false,
     }
 }
@@ -132,49 +151,43 @@ fn is_plain_number(slice: &[u8]) -> bool {
 }
 
 /// Whether an integer keeps to bounds that are integers too; anything else is for the full decoder.
-fn admits_number(slice: &str, bounds: &Bounds<'_>) -> bool {
-    let natural = natural(slice.as_bytes()).map(i128::from);
-    let Some(integer) = natural.or_else(|| slice.parse::<i64>().map(i128::from).ok()) else { return false };
+fn admits(integer: i128, bounds: &Bounds<'_>) -> bool {
     let least = bounds.min.is_none_or(|min| matches!(min, Number::Int(min) if integer >= min));
     let greatest = bounds.max.is_none_or(|max| matches!(max, Number::Int(max) if integer <= max));
     least && greatest && !bounds.max_exclusive
 }
 
-/// Reads one slice: scalars as they stand, everything else through serde_json.
+/// Reads one piece: scalars as they stand, everything else through serde_json.
 struct Slice<'de>(Piece<'de>);
-
-impl<'de> Slice<'de> {
-    /// A text without escapes.
-    fn plain(text: &'de str) -> Slice<'de> {
-        Slice(Piece { text, escaped: false })
-    }
-}
 
 impl<'de> Deserializer<'de> for Slice<'de> {
     type Error = serde_json::Error;
 
+    #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        let Piece { text, escaped } = self.0;
-        match text.as_bytes() {
-            b"true" => visitor.visit_bool(true),
-            b"false" => visitor.visit_bool(false),
-            b"null" => visitor.visit_unit(),
-            [b'"', .., b'"'] if !escaped => {
-                visitor.visit_borrowed_str(text.get(1..text.len() - 1).unwrap_or_default())
+        match self.0 {
+            Piece::Text(text) => visitor.visit_borrowed_str(text),
+            Piece::Natural(natural) => visitor.visit_u64(natural),
+            Piece::Word(word) => match word.as_bytes() {
+                b"true" => visitor.visit_bool(true),
+                b"false" => visitor.visit_bool(false),
+                b"null" => visitor.visit_unit(),
+                _ => number(word, visitor),
+            },
+            Piece::List(text) => match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+                Some(items) => visitor.visit_seq(Items { rest: items, begun: false }),
+                None => Err(de::Error::custom("no list")),
+            },
+            Piece::Escaped(text) => {
+                let mut parser = serde_json::Deserializer::from_str(text);
+                let value = parser.deserialize_any(visitor)?;
+                parser.end().map(|()| value)
             }
-            [b'-' | b'0'..=b'9', ..] => {
-                if let Some(natural) = natural(text.as_bytes()) {
-                    visitor.visit_u64(natural)
-                } else {
-                    number(text, visitor)
-                }
-            }
-            _ => self.deserialize_seq(visitor),
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        if self.0.text == "null" { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.0 == Piece::Word("null") { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -185,32 +198,9 @@ impl<'de> Deserializer<'de> for Slice<'de> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        let Piece { text, escaped } = self.0;
-        match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            Some(items) if !escaped => visitor.visit_seq(Items { rest: items, begun: false }),
-            _ => {
-                let mut parser = serde_json::Deserializer::from_str(text);
-                let value = parser.deserialize_any(visitor)?;
-                parser.end().map(|()| value)
-            }
-        }
-    }
-
     serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
         tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-/// What most numbers are: a few digits and nothing else.
-fn natural(text: &[u8]) -> Option<u64> {
-    match text {
-        [b'0'] => Some(0),
-        [b'1'..=b'9', ..] if text.len() <= PLAIN_NUMBER => text
-            .iter()
-            .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + u64::from(byte - b'0'))),
-        _ => None,
     }
 }
 
@@ -284,7 +274,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         let (item, rest) =
             self.rest.split_at_checked(end.unwrap_or(self.rest.len())).unwrap_or((self.rest, ""));
         self.rest = rest;
-        seed.deserialize(Slice::plain(item)).map(Some)
+        seed.deserialize(Slice(Piece::scalar(item))).map(Some)
     }
 }
 
@@ -378,6 +368,8 @@ mod tests {
         "[\"a\",]",
         "[ ]",
         "[\"a\\nb\"]",
+        "[ \"a\\nb\" , \"c\" ]",
+        "[1, \"\\n\"]",
         "\"a\\nb\"",
         "\"a\nb\"",
         "[\"\t\"]",
@@ -407,7 +399,10 @@ mod tests {
             let others =
                 ["{}", "{\"y\": 1}", "{\"x\": 1, \"\": 2}", "{\"x\": 1, \"y\": 2}", "{\"x\": 1} 2", "[]"];
             for text in texts.chain(others.map(String::from)) {
-                let Some(mut short) = Args::direct(&tool, &text) else { continue };
+                let Some(mut short) = Args::short(&tool) else { continue };
+                if short.cut(&text).is_none() {
+                    continue;
+                }
                 let taken = short.take::<T>(0);
                 if short.finish().is_err() {
                     continue;

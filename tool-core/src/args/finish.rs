@@ -3,26 +3,18 @@
 use serde_json::Value;
 
 use super::flat::Flat;
-use super::frame::Args;
 use super::issue::{ArgIssue, IssueCode, MAX_ISSUES};
 use super::place::Place;
 use super::refused::refused;
 use super::walk::one_of;
+use super::whole::Whole;
 use super::{shape, suggest, texts};
 use crate::def::{Constraint, ParamDef};
 use crate::error::ToolError;
 
-impl Args<'_> {
-    /// Every issue of the call at once: those of parameters in declaration order, then unknown keys in input order.
-    /// Where there are none, the rules between parameters are looked at.
-    ///
-    /// # Errors
-    /// `invalid_args` with at most [`MAX_ISSUES`] issues, `details.more` counting the rest; `internal` where the
-    /// definition itself is broken.
-    pub fn finish(&mut self) -> Result<(), ToolError> {
-        if let Some(direct) = &self.direct {
-            return if direct.gave_up() { Err(self.incomplete()) } else { Ok(()) };
-        }
+impl Whole<'_> {
+    /// Every issue of the call at once, or none.
+    pub(super) fn finish(&mut self) -> Result<(), ToolError> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
@@ -35,11 +27,6 @@ impl Args<'_> {
         }
         let broken = self.broken_constraints();
         if broken.is_empty() { Ok(()) } else { Err(refused(broken.clone(), broken.len())) }
-    }
-
-    /// What a tool answers when [`Args::finish`] found nothing and a value is absent all the same.
-    pub fn incomplete(&self) -> ToolError {
-        ToolError::internal("The arguments were not decoded.").detail("tool", self.tool.name)
     }
 
     /// The issues that are listed, in order.

@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use super::asked::{Asking, Strangers};
 use super::coerce;
 use super::decode::Given;
-use super::frame::{Args, given_twice};
 use super::issue::MAX_ISSUES;
 use super::names::Names;
 use super::place::Place;
+use super::whole::{Whole, given_twice};
 use crate::schema::form::{self, Union};
 
 /// Other words for the fields of a flattened parameter.
@@ -37,7 +37,7 @@ impl Words {
     }
 }
 
-impl Args<'_> {
+impl Whole<'_> {
     /// Gives a flattened parameter the keys that are aliases of its fields, from those that no name claimed.
     pub(super) fn adopt<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) {
         if self.unknown.is_empty() {

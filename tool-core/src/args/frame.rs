@@ -1,23 +1,17 @@
-//! One call's arguments while they are taken: which key is which parameter, and what is left over. (arguments.md §3)
+//! One call's arguments while they are taken: the short way (`direct`) or the whole one (`whole`), which a handler does not tell
+//! apart.
 
-use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::coercion::{Coerce, Coercion, Notes, Rule, Verdict};
+use super::coercion::{Coerce, Coercion, Notes};
 use super::direct::Direct;
-use super::flat::{Flat, Words};
-use super::issue::{ArgIssue, IssueCode};
-use super::measure::measure;
-use super::names::Names;
-use super::parse::{MAX_ARGS_BYTES, not_an_object, parse_arguments};
-use super::place::Place;
-use super::pointer::push_given;
-use super::walk::twice;
+use super::issue::ArgIssue;
+use super::parse::MAX_ARGS_BYTES;
+use super::whole::Whole;
 use crate::call::AtOnce;
 use crate::def::{ParamDef, ToolDef};
-use crate::depth;
 use crate::error::ToolError;
 
 /// The arguments of one call while they are taken.
@@ -26,60 +20,24 @@ use crate::error::ToolError;
 /// reply lists everything that does not fit.
 #[derive(Debug)]
 pub struct Args<'a> {
-    pub(super) tool: &'a ToolDef<'a>,
-    pub(super) mode: Coerce,
-    /// The parameters: those of the definition, or for a schema-only tool those that its schema tells.
-    pub(super) params: Cow<'a, [ParamDef<'a>]>,
-    /// What came for each parameter.
-    pub(super) slots: Vec<Slot>,
-    /// Keys that no parameter has, in input order.
-    pub(super) unknown: Vec<(String, Value)>,
-    /// Keys that an open schema takes without naming them.
-    pub(super) open: Vec<(String, Value)>,
-    pub(super) notes: Notes,
-    /// Issues of parameters, each with the parameter's position.
-    pub(super) issues: Vec<(usize, ArgIssue)>,
-    /// How many issues of parameters were only counted.
-    pub(super) more: usize,
-    /// A mistake in the definition, met on the way.
-    pub(super) fault: Option<ToolError>,
-    pub(super) normal: OnceLock<Map<String, Value>>,
-    /// The short way, while it is gone.
-    pub(super) direct: Option<Direct<'a>>,
+    tool: &'a ToolDef<'a>,
     /// The call, where its function runs as soon as everything is taken.
     at_once: Option<&'a mut AtOnce>,
+    pub(super) way: Way<'a>,
 }
 
-/// What came for one parameter.
-#[derive(Debug, Default)]
-pub(super) struct Slot {
-    /// The value as it came; for a flattened parameter the object of its keys.
-    pub(super) given: Option<Value>,
-    /// Under which of its names: 0 is the canonical one, the others are aliases.
-    pub(super) spelling: usize,
-    /// The value as it was read, where that differs.
-    pub(super) read: Option<Box<Value>>,
-    /// That the value was read otherwise than it came, without a schema, and the names that were learnt then.
-    pub(super) changed: Option<Box<Names>>,
-    /// Whether a surface has reported it already.
-    pub(super) withheld: bool,
-    /// Other words for the fields of a flattened parameter, where there were keys that no name is.
-    pub(super) words: Option<Box<Words>>,
+/// How arguments are taken.
+#[derive(Debug)]
+pub(super) enum Way<'a> {
+    /// Without a tree, notes or issues: where something is not plainly right, it says nothing but that.
+    Short(Direct<'a>),
+    Whole(Whole<'a>),
 }
 
-impl Slot {
-    /// The own name of the field that a key of a flattened parameter means.
-    pub(super) fn own_name<'k>(&'k self, key: &'k str) -> &'k str {
-        self.words.as_ref().map_or(key, |words| words.own_name(key))
-    }
-}
+/// The normal form of what went the short way, which has none.
+static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 impl<'a> Args<'a> {
-    /// The parameters of the tool, where it has no table those that its schema tells.
-    pub(crate) fn parameters(&self) -> &[ParamDef<'a>] {
-        &self.params
-    }
-
     /// Matches an input to the parameters of a tool. Null is an empty object; a text is parsed once more.
     ///
     /// # Errors
@@ -99,75 +57,25 @@ impl<'a> Args<'a> {
         mode: Coerce,
         max_bytes: usize,
     ) -> Result<Args<'a>, ToolError> {
-        // A text is measured as it is when it is parsed, not as JSON that quotes it.
-        if !input.is_string()
-            && !is_small(&input, max_bytes)
-            && let Err(error) = measure(&input, max_bytes)
-        {
-            depth::dismantle(input);
-            return Err(error);
-        }
-        let mut notes = Notes::default();
-        let members = object(input, mode, max_bytes, &mut notes)?;
-        let params = match tool.input {
-            None => Cow::Borrowed(tool.params),
-            Some(_) => Cow::Owned(super::shape::params(tool)?),
-        };
-        let slots = params.iter().map(|_| Slot::default()).collect();
-        let mut args = Args {
-            tool,
-            mode,
-            params,
-            slots,
-            unknown: Vec::new(),
-            open: Vec::new(),
-            notes,
-            issues: Vec::new(),
-            more: 0,
-            fault: None,
-            normal: OnceLock::new(),
-            direct: None,
-            at_once: None,
-        };
-        args.match_keys(members);
-        if args.params.iter().any(|param| param.keys.flatten) {
-            args.spread()?;
-        }
-        Ok(args)
+        let whole = Whole::within(tool, input, mode, max_bytes)?;
+        Ok(Args { tool, at_once: None, way: Way::Whole(whole) })
     }
 
-    /// The names of what the caller gave, once every parameter was taken: parameters by their canonical name, further keys
-    /// as they came.
-    pub(crate) fn given_names(&self) -> Vec<String> {
-        let given = self.params.iter().zip(&self.slots).filter(|(_, slot)| slot.given.is_some());
-        let names = given.flat_map(|(param, slot)| match &slot.given {
-            Some(Value::Object(members)) if param.keys.flatten => {
-                members.keys().map(|key| slot.own_name(key).to_owned()).collect()
-            }
-            _ => vec![param.name.to_owned()],
-        });
-        names.chain(self.open.iter().map(|(key, _)| key.clone())).collect()
+    /// Arguments that are to be [`cut`](Args::cut) from a text and taken the short way; `None` where that is not the way for
+    /// the tool.
+    #[inline]
+    pub(crate) fn short(tool: &'a ToolDef<'a>) -> Option<Args<'a>> {
+        Direct::is_way(tool).then(|| Args { tool, at_once: None, way: Way::Short(Direct::of(tool)) })
     }
 
-    /// The arguments of a text, to be taken the short way: without a tree, notes or issues. `None` where that is not
-    /// possible. Where [`Args::finish`] then fails it says nothing but that: start again with [`Args::new`].
-    pub(crate) fn direct(tool: &'a ToolDef<'a>, text: &'a str) -> Option<Args<'a>> {
-        let direct = Direct::split(tool, text)?;
-        Some(Args {
-            tool,
-            mode: Coerce::Lenient,
-            params: Cow::Borrowed(tool.params),
-            slots: Vec::new(),
-            unknown: Vec::new(),
-            open: Vec::new(),
-            notes: Notes::default(),
-            issues: Vec::new(),
-            more: 0,
-            fault: None,
-            normal: OnceLock::new(),
-            direct: Some(direct),
-            at_once: None,
-        })
+    /// Cuts a text into what it gives each parameter; `None` where it is not for the short way. Where that, or
+    /// [`Args::finish`] behind it, fails, start again with [`Args::new`].
+    #[inline]
+    pub(crate) fn cut(&mut self, text: &'a str) -> Option<()> {
+        match &mut self.way {
+            Way::Short(direct) => direct.cut(text),
+            Way::Whole(_) => None,
+        }
     }
 
     /// Lets the function run as soon as everything is taken.
@@ -187,151 +95,94 @@ impl<'a> Args<'a> {
         self.tool
     }
 
+    /// The whole way; the short one is given up when it is asked for this.
+    pub(super) fn whole(&mut self) -> Option<&mut Whole<'a>> {
+        match &mut self.way {
+            Way::Whole(whole) => Some(whole),
+            Way::Short(direct) => {
+                direct.give_up();
+                None
+            }
+        }
+    }
+
+    /// The parameters of the tool, where it has no table those that its schema tells.
+    pub(crate) fn parameters(&self) -> &[ParamDef<'a>] {
+        match &self.way {
+            Way::Whole(whole) => &whole.params,
+            Way::Short(_) => self.tool.params,
+        }
+    }
+
+    /// The names of what the caller gave, once every parameter was taken: parameters by their canonical name, further keys
+    /// as they came.
+    pub(crate) fn given_names(&self) -> Vec<String> {
+        match &self.way {
+            Way::Whole(whole) => whole.given_names(),
+            Way::Short(_) => Vec::new(),
+        }
+    }
+
     /// Adds what a surface has found wrong already: its parameters are not decoded and not reported again.
     #[must_use]
     pub fn with_issues(mut self, issues: Vec<ArgIssue>) -> Self {
-        for issue in issues {
-            let key = first_key(&issue.path);
-            let param = key.as_deref().and_then(|key| self.position(key));
-            if let Some(slot) = param.and_then(|i| self.slots.get_mut(i)) {
-                slot.withheld = true;
-            }
-            self.unknown.retain(|(name, _)| !is_at(name, &issue.path));
-            self.issues.push((param.unwrap_or(self.params.len()), issue));
+        if let Some(whole) = self.whole() {
+            whole.add_issues(issues);
         }
         self
     }
 
     /// What was coerced, with the number of what is not told one by one.
     pub(crate) fn take_notes(&mut self) -> Notes {
-        std::mem::take(&mut self.notes)
+        match &mut self.way {
+            Way::Whole(whole) => std::mem::take(&mut whole.notes),
+            Way::Short(_) => Notes::default(),
+        }
     }
 
     /// What was coerced, in declaration order; at most [`MAX_NOTES`](super::MAX_NOTES).
     pub fn notes(&self) -> &[Coercion] {
-        self.notes.first()
-    }
-
-    /// The parameter of a name or alias; a parameter whose fields stand at the root is none of its own.
-    pub(super) fn position(&self, key: &str) -> Option<usize> {
-        let has = |param: &ParamDef<'_>| !param.keys.flatten && param.names().any(|name| name == key);
-        self.params.iter().position(has)
-    }
-
-    /// Puts each value into the slot of its parameter. Callers that keep the order are matched at the first look.
-    fn match_keys(&mut self, members: Map<String, Value>) {
-        let mut next = 0;
-        for (key, value) in members {
-            let expected = self.params.get(next).filter(|param| param.name == key && !param.keys.flatten);
-            let found = if expected.is_some() { Some(next) } else { self.position(&key) };
-            let Some((i, slot)) = found.and_then(|i| Some((i, self.slots.get_mut(i)?))) else {
-                self.unknown.push((key, value));
-                continue;
-            };
-            next = i + 1;
-            if expected.is_some() && slot.given.is_none() {
-                slot.given = Some(value);
-                continue;
-            }
-            let Some(param) = self.params.get(i) else { continue };
-            if slot.given.is_some() {
-                let first = param.names().nth(slot.spelling).unwrap_or(param.name);
-                self.issues.push((i, given_twice(param.name, first, &key)));
-                continue;
-            }
-            slot.spelling = param.names().position(|name| name == key).unwrap_or(0);
-            slot.given = Some(value);
+        match &self.way {
+            Way::Whole(whole) => whole.notes.first(),
+            Way::Short(_) => &[],
         }
     }
 
-    /// Moves the keys of flattened parameters from the rest into the object of their slot.
-    fn spread(&mut self) -> Result<(), ToolError> {
-        for i in 0..self.params.len() {
-            let Some(param) = self.params.get(i).filter(|param| param.keys.flatten).copied() else {
-                continue;
-            };
-            let shape = super::shape::of(self.tool)?;
-            let flat = Flat::new(shape.param(i, &param), shape.definitions());
-            let object = flat.collect(&mut self.unknown);
-            if let Some(slot) = self.slots.get_mut(i) {
-                slot.given = Some(Value::Object(object));
-            }
+    /// The object that the call means: canonical names in declaration order, coercions applied, defaults filled in.
+    ///
+    /// It is made on the first use, after every parameter was taken, and means nothing where [`Args::finish`] failed.
+    pub fn normal(&self) -> &Map<String, Value> {
+        match &self.way {
+            Way::Whole(whole) => whole.normal(),
+            Way::Short(_) => &NOTHING,
         }
-        Ok(())
     }
 
-    /// The caller's spelling of a parameter.
-    pub(super) fn spelled(&self, i: usize) -> &'a str {
-        let spelling = self.slots.get(i).map_or(0, |slot| slot.spelling);
-        self.params.get(i).map_or("", |param| param.names().nth(spelling).unwrap_or(param.name))
-    }
-}
-
-/// The issue of a key that means what an earlier one has given.
-pub(super) fn given_twice(name: &str, first: &str, key: &str) -> ArgIssue {
-    let (expected, got) = twice(name, first);
-    let path = Place::Key(&Place::Top, key).pointer();
-    ArgIssue { path, code: IssueCode::Duplicate, expected, got, hint: None }
-}
-
-/// The size, in bytes, up to which a flat input is not measured.
-const SMALL: usize = 16 * 1024;
-
-/// What a number or a pair of quotes, a comma and a colon take at most.
-const AROUND: usize = 32;
-
-/// Whether an input is far from every limit: an object of scalars and lists of scalars, and small.
-fn is_small(input: &Value, max_bytes: usize) -> bool {
-    let Value::Object(members) = input else { return false };
-    let scalar = |value: &Value| match value {
-        Value::String(text) => Some(text.len() * 6 + AROUND),
-        Value::Array(_) | Value::Object(_) => None,
-        _ => Some(AROUND),
-    };
-    let take = |left: usize, value: &Value| left.checked_sub(scalar(value)?);
-    let left = members.iter().try_fold(SMALL.min(max_bytes), |left, (key, value)| {
-        let left = left.checked_sub(key.len() * 6 + AROUND)?;
-        match value {
-            Value::Array(items) => items.iter().try_fold(left, take),
-            value => take(left, value),
+    /// What a parameter is when it is left out, its numbers written as those that are given.
+    pub(crate) fn default_value(&self, i: usize) -> Option<Value> {
+        match &self.way {
+            Way::Whole(whole) => whole.default_value(i),
+            Way::Short(_) => None,
         }
-    });
-    left.is_some()
-}
-
-/// The object that an input is.
-fn object(
-    input: Value,
-    mode: Coerce,
-    max_bytes: usize,
-    notes: &mut Notes,
-) -> Result<Map<String, Value>, ToolError> {
-    let rule = Rule::JsonStringToObject;
-    match input {
-        Value::Object(members) => Ok(members),
-        Value::Null => Ok(Map::new()),
-        // What is wrong with the text itself is told in every mode.
-        Value::String(text) => match parse_arguments(&text, max_bytes)? {
-            Value::Object(members) if mode.verdict(rule) != Verdict::Refuse => {
-                notes.add(String::new, rule);
-                Ok(members)
-            }
-            Value::Object(_) => Err(not_an_object(&Value::String(text))),
-            other => Err(not_an_object(&other)),
-        },
-        other => Err(not_an_object(&other)),
     }
-}
 
-/// Whether a pointer leads to a key of the input, or below it.
-fn is_at(key: &str, pointer: &str) -> bool {
-    let mut token = String::new();
-    push_given(&mut token, key);
-    pointer.strip_prefix(&token).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
+    /// Every issue of the call at once: those of parameters in declaration order, then unknown keys in input order.
+    /// Where there are none, the rules between parameters are looked at.
+    ///
+    /// # Errors
+    /// `invalid_args` with at most [`MAX_ISSUES`](super::MAX_ISSUES) issues, `details.more` counting the rest; `internal`
+    /// where the definition itself is broken.
+    #[inline]
+    pub fn finish(&mut self) -> Result<(), ToolError> {
+        match &mut self.way {
+            Way::Short(direct) if !direct.gave_up() => Ok(()),
+            Way::Short(_) => Err(self.incomplete()),
+            Way::Whole(whole) => whole.finish(),
+        }
+    }
 
-/// The first key of a pointer, unescaped.
-fn first_key(pointer: &str) -> Option<String> {
-    let key = pointer.strip_prefix('/')?.split('/').next()?;
-    Some(key.replace("~1", "/").replace("~0", "~"))
+    /// What a tool answers when [`Args::finish`] found nothing and a value is absent all the same.
+    pub fn incomplete(&self) -> ToolError {
+        ToolError::internal("The arguments were not decoded.").detail("tool", self.tool.name)
+    }
 }

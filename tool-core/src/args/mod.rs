@@ -1,6 +1,6 @@
 //! From what a caller sent to typed values. One decoder serves every surface.
 //!
-//! [`parse`] reads text; [`Args`] matches keys to parameters (`frame`), takes each one (`take`) by its type (`lenient`)
+//! [`parse`] reads text; [`Args`] matches keys to parameters (`whole`), takes each one (`take`) by its type (`lenient`)
 //! and where that does not suffice by its schema (`walk`), and reports everything at once (`finish`). Both decoders read
 //! single values through one table (`coerce`).
 
@@ -36,6 +36,7 @@ mod suggest;
 mod take;
 mod texts;
 mod walk;
+mod whole;
 
 pub(crate) use coercion::Notes;
 pub use coercion::{Coerce, Coercion, MAX_NOTES, Rule};

@@ -4,18 +4,16 @@ use serde_json::{Map, Value};
 
 use super::coerce;
 use super::coercion::Coerce;
-use super::frame::{Args, Slot};
 use super::names::Names;
 use super::place::Place;
 use super::shape;
 use super::walk::{Around, Role, Walk};
+use super::whole::{Slot, Whole};
 use crate::def::{ParamDef, ParamKind};
 
-impl<'a> Args<'a> {
-    /// The object that the call means: canonical names in declaration order, coercions applied, defaults filled in.
-    ///
-    /// It is made on the first use, after every parameter was taken, and means nothing where [`Args::finish`] failed.
-    pub fn normal(&self) -> &Map<String, Value> {
+impl<'a> Whole<'a> {
+    /// The object that the call means, made on the first use.
+    pub(super) fn normal(&self) -> &Map<String, Value> {
         self.normal.get_or_init(|| self.make_normal())
     }
 
@@ -56,7 +54,7 @@ impl<'a> Args<'a> {
     }
 
     /// What a parameter is when it is left out, its numbers written as those that are given.
-    pub(crate) fn default_value(&self, i: usize) -> Option<Value> {
+    pub(super) fn default_value(&self, i: usize) -> Option<Value> {
         let param = self.params.get(i)?;
         let mut value = self.declared_default(i, param)?;
         if !param.keys.any {

@@ -6,11 +6,18 @@ use super::frame::Args;
 use super::place::Place;
 use super::shape;
 use super::walk::{Found, Role, Walk};
+use super::whole::Whole;
 
 impl Args<'_> {
     /// Decodes every parameter by the tool's schema: the object that the call means, with defaults and, where the
     /// schema is open, with the keys that it does not name. `None` where issues were recorded.
     pub fn take_object(&mut self) -> Option<Map<String, Value>> {
+        self.whole()?.take_object()
+    }
+}
+
+impl Whole<'_> {
+    fn take_object(&mut self) -> Option<Map<String, Value>> {
         for i in 0..self.params.len() {
             self.take_value(i);
         }

@@ -4,6 +4,9 @@
 //! pieces is none either: whoever reads a piece has to read all of it. Objects, lists in lists, keys with escapes and
 //! control characters in strings are not for the short way, so it gives up on them.
 
+/// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
+pub(super) const PLAIN_NUMBER: usize = 18;
+
 /// The members of an object, in the order of the text.
 pub(super) struct Members<'a> {
     text: &'a str,
@@ -20,12 +23,44 @@ pub(super) enum Member<'a> {
     End,
 }
 
-/// The text of a value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Piece<'a> {
-    pub(super) text: &'a str,
-    /// Whether there is a backslash in it.
-    pub(super) escaped: bool,
+/// A value, as far as cutting it tells what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// What stands between the quotes of a string without escapes.
+    Text(&'a str),
+    /// An integer without a sign, of few digits.
+    Natural(u64),
+    /// Any other number, or what a letter begins.
+    Word(&'a str),
+    /// A list without escapes, from bracket to bracket.
+    List(&'a str),
+    /// A string or list with a backslash in it, with its quotes or brackets.
+    Escaped(&'a str),
+}
+
+impl<'a> Piece<'a> {
+    /// A scalar without escapes.
+    pub(super) fn scalar(text: &'a str) -> Piece<'a> {
+        match text.as_bytes() {
+            [b'"', .., b'"'] => Piece::Text(text.get(1..text.len() - 1).unwrap_or_default()),
+            other => match natural(other) {
+                Some((natural, digits)) if digits == text.len() => Piece::Natural(natural),
+                _ => Piece::Word(text),
+            },
+        }
+    }
+}
+
+/// What a text begins with when it is what most numbers are, and its length: a few digits without a zero in front.
+#[inline]
+fn natural(text: &[u8]) -> Option<(u64, usize)> {
+    let (mut natural, mut digits) = (0, 0);
+    for byte in text.iter().take(PLAIN_NUMBER).take_while(|byte| byte.is_ascii_digit()) {
+        natural = natural * 10 + u64::from(byte - b'0');
+        digits += 1;
+    }
+    let is_led_by_zero = digits > 1 && text.starts_with(b"0");
+    (digits > 0 && !is_led_by_zero).then_some((natural, digits))
 }
 
 impl<'a> Members<'a> {
@@ -38,6 +73,7 @@ impl<'a> Members<'a> {
     }
 
     /// The next member, which may well have the key `expected`; `None` where the text is not to be cut.
+    #[inline]
     pub(super) fn next(&mut self, expected: Option<&str>) -> Option<Member<'a>> {
         self.skip_space();
         if self.peek()? == b'}' {
@@ -54,11 +90,22 @@ impl<'a> Members<'a> {
         self.skip_space();
         self.expect(b':')?;
         self.skip_space();
+        let start = self.at;
         let value = match self.peek()? {
-            b'"' => self.string()?,
-            b'[' => self.list()?,
+            b'"' => match self.string()? {
+                (text, false) => Piece::Text(text),
+                (_, true) => Piece::Escaped(self.text.get(start..self.at)?),
+            },
+            b'[' => match self.list()? {
+                (text, false) => Piece::List(text),
+                (text, true) => Piece::Escaped(text),
+            },
             b'{' => return None,
-            _ => Piece { text: self.word()?, escaped: false },
+            b'0'..=b'9' => match self.natural() {
+                Some(natural) => Piece::Natural(natural),
+                None => Piece::Word(self.word()?),
+            },
+            _ => Piece::Word(self.word()?),
         };
         Some(Member::Piece(key, value))
     }
@@ -88,30 +135,27 @@ impl<'a> Members<'a> {
             self.at += expected.len() + 2;
             return Some(None);
         }
-        let Piece { text, escaped } = self.string()?;
-        let key = text.get(1..text.len() - 1)?;
+        let (key, escaped) = self.string()?;
         (!escaped).then_some(Some(key))
     }
 
-    /// From quote to quote.
-    fn string(&mut self) -> Option<Piece<'a>> {
+    /// What stands between quotes, and whether there is a backslash in it.
+    #[inline]
+    fn string(&mut self) -> Option<(&'a str, bool)> {
         let start = self.at;
         let rest = self.text.as_bytes().get(start..)?.strip_prefix(b"\"")?;
-        let (mut end, mut escaped) = (0, false);
-        loop {
-            end += plain_bytes(rest.get(end..)?);
-            match *rest.get(end)? {
-                b'"' => break,
-                b'\\' => (end, escaped) = (end + 2, true),
-                _ => return None,
-            }
-        }
+        let plain = plain_bytes(rest);
+        let (end, escaped) = match *rest.get(plain)? {
+            b'"' => (plain, false),
+            b'\\' => (end_of_escaped(rest, plain)?, true),
+            _ => return None,
+        };
         self.at = start + end + 2;
-        Some(Piece { text: self.text.get(start..self.at)?, escaped })
+        Some((self.text.get(start + 1..=start + end)?, escaped))
     }
 
-    /// From bracket to bracket.
-    fn list(&mut self) -> Option<Piece<'a>> {
+    /// From bracket to bracket, and whether there is a backslash between them.
+    fn list(&mut self) -> Option<(&'a str, bool)> {
         let (text, start) = (self.text, self.at);
         let mut escaped = false;
         loop {
@@ -120,30 +164,56 @@ impl<'a> Members<'a> {
                 b']' => break,
                 b'[' | b'{' | b'}' => return None,
                 b'"' => {
-                    escaped |= self.string()?.escaped;
+                    escaped |= self.string()?.1;
                     self.at -= 1;
                 }
                 _ => {}
             }
         }
         self.at += 1;
-        Some(Piece { text: text.get(start..self.at)?, escaped })
+        Some((text.get(start..self.at)?, escaped))
+    }
+
+    /// An integer without a sign, of few digits, and nothing else; otherwise nothing is cut.
+    #[inline]
+    fn natural(&mut self) -> Option<u64> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let (natural, digits) = natural(rest)?;
+        rest.get(digits).filter(|byte| ends_word(**byte))?;
+        self.at += digits;
+        Some(natural)
     }
 
     /// What is neither string nor list.
+    #[inline]
     fn word(&mut self) -> Option<&'a str> {
         let rest = self.text.get(self.at..)?;
-        let end = rest
-            .bytes()
-            .position(|byte| byte == b',' || byte == b'}' || is_space(byte))
-            .filter(|end| *end > 0)?;
+        let end = rest.bytes().position(ends_word).filter(|end| *end > 0)?;
         self.at += end;
         rest.get(..end)
     }
 }
 
+/// Where a string ends whose first backslash is at `at`.
+fn end_of_escaped(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match *text.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => return None,
+        }
+        at += plain_bytes(text.get(at..)?);
+    }
+}
+
+/// Whether a byte comes behind a value that is neither string nor list.
+fn ends_word(byte: u8) -> bool {
+    byte == b',' || byte == b'}' || is_space(byte)
+}
+
 /// How many bytes come before the next quote, backslash or control character. Most texts have few of them, so eight bytes are
 /// looked at together: the highest bit of each tells whether it is one of the three.
+#[inline]
 fn plain_bytes(text: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = ONES << 7;
@@ -174,15 +244,12 @@ pub(super) fn is_space(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn pieces(text: &str) -> Option<Vec<(&str, &str)>> {
+    fn pieces(text: &str) -> Option<Vec<(&str, Piece<'_>)>> {
         let mut members = Members::of(text)?;
         let mut pieces = Vec::new();
         loop {
             match members.next(Some("b"))? {
-                Member::Piece(key, value) => {
-                    assert_eq!(value.escaped, value.text.contains('\\'), "{text}");
-                    pieces.push((key.unwrap_or("b"), value.text));
-                }
+                Member::Piece(key, value) => pieces.push((key.unwrap_or("b"), value)),
                 Member::End => return Some(pieces),
             }
         }
@@ -190,11 +257,23 @@ mod tests {
 
     #[test]
     fn members_are_cut_where_they_end() {
-        let cut = pieces(" { \"a\" : \"x,}\\\"\" ,\"b\":[1, \"]\" ],\"c\":-1.5\n,\"d\":true}\n");
-        let expected = [("a", "\"x,}\\\"\""), ("b", "[1, \"]\" ]"), ("c", "-1.5"), ("d", "true")];
+        let cut = pieces(
+            " { \"a\" : \"x,}\\\"\" ,\"b\":[1, \"]\" ],\"c\":-1.5\n,\"d\":true,\"e\":[\"\\n\"],\"f\":12 ,\"g\":012,\"h\":1234567890123456789,\"i\":0}\n",
+        );
+        let expected = [
+            ("a", Piece::Escaped("\"x,}\\\"\"")),
+            ("b", Piece::List("[1, \"]\" ]")),
+            ("c", Piece::Word("-1.5")),
+            ("d", Piece::Word("true")),
+            ("e", Piece::Escaped("[\"\\n\"]")),
+            ("f", Piece::Natural(12)),
+            ("g", Piece::Word("012")),
+            ("h", Piece::Word("1234567890123456789")),
+            ("i", Piece::Natural(0)),
+        ];
         assert_eq!(cut.as_deref(), Some(&expected[..]));
         assert_eq!(pieces("{}"), Some(Vec::new()));
-        assert_eq!(pieces("{\"é\":\"ü\"}"), Some(vec![("é", "\"ü\"")]));
+        assert_eq!(pieces("{\"é\":\"ü\"}"), Some(vec![("é", Piece::Text("ü"))]));
     }
 
     #[test]

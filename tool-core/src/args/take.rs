@@ -8,13 +8,14 @@ use serde_json::Value;
 use super::bounds::Limits;
 use super::coercion::{Coerce, Rule, Verdict};
 use super::decode::{Decoded, Given, decoded, is_told_by_type};
-use super::frame::Args;
+use super::frame::{Args, Way};
 use super::issue::{ArgIssue, IssueCode};
 use super::lenient::{self, Lenient, Trace};
 use super::place::Place;
 use super::shape::{self, Shape};
 use super::texts;
 use super::walk::{Around, Found};
+use super::whole::Whole;
 use crate::__private::ToolArg;
 use crate::def::{Hint, ParamDef, ParamKind};
 
@@ -33,20 +34,46 @@ enum Presence {
     Given(Value),
 }
 
-impl<'a> Args<'a> {
+impl Args<'_> {
     /// Decodes parameter `i`; absence of an option, flag or list is a value. Records issues and goes on.
     pub fn take<T: ToolArg>(&mut self, i: usize) -> Option<T> {
-        match &mut self.direct {
-            Some(direct) => direct.take(i, None),
-            None => self.take_seed(i, PhantomData::<T>),
+        match &mut self.way {
+            Way::Short(direct) => direct.take(i, None),
+            Way::Whole(whole) => whole.take(i, PhantomData::<T>),
         }
     }
 
     /// Decodes parameter `i`, or makes its default when it was left out or null.
     pub fn take_or<T: ToolArg>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
-        if let Some(direct) = &mut self.direct {
-            return direct.take(i, Some(default));
+        match &mut self.way {
+            Way::Short(direct) => direct.take(i, Some(default)),
+            Way::Whole(whole) => whole.take_or(i, default),
         }
+    }
+
+    /// [`Args::take`] by a seed instead of a type.
+    #[doc(hidden)]
+    pub fn take_seed<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) -> Option<S::Value> {
+        self.whole()?.take(i, seed)
+    }
+
+    /// Decodes parameter `i` by its schema alone. `None` where it was left out, or where an issue was recorded.
+    pub fn take_value(&mut self, i: usize) -> Option<Value> {
+        self.whole()?.take_value(i)
+    }
+}
+
+impl<'a> Whole<'a> {
+    fn take<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) -> Option<S::Value> {
+        self.adopt(i, seed.clone());
+        if let Some(value) = self.plain(i, seed.clone()) {
+            return Some(value);
+        }
+        let presence = self.presence(i);
+        self.decode(i, presence, seed)
+    }
+
+    fn take_or<T: ToolArg>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
         self.adopt(i, PhantomData::<T>);
         if let Some(value) = self.plain(i, PhantomData::<T>) {
             return Some(value);
@@ -57,19 +84,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// [`Args::take`] by a seed instead of a type.
-    #[doc(hidden)]
-    pub fn take_seed<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) -> Option<S::Value> {
-        self.adopt(i, seed.clone());
-        if let Some(value) = self.plain(i, seed.clone()) {
-            return Some(value);
-        }
-        let presence = self.presence(i);
-        self.decode(i, presence, seed)
-    }
-
-    /// Decodes parameter `i` by its schema alone. `None` where it was left out, or where an issue was recorded.
-    pub fn take_value(&mut self, i: usize) -> Option<Value> {
+    pub(super) fn take_value(&mut self, i: usize) -> Option<Value> {
         match self.presence(i) {
             Presence::Given(value) => {
                 let outcome = self.given_to_schema(i, &value);

@@ -22,30 +22,35 @@ impl Executor {
     pub(super) fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = self.inner();
         let quick = inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none();
-        let plain = |tool: &ToolEntry| {
-            matches!(tool.def().handler, Handler::Sync(_))
+        let plain = |tool: &ToolEntry, def: &ToolDef<'_>| {
+            matches!(def.handler, Handler::Sync(_))
                 && !inner.is_layered(tool)
-                && !nested::may_call(tool.def())
-                && (!tool.def().takes_context || ctx.run().is_none())
+                && !nested::may_call(def)
+                && (!def.takes_context || ctx.run().is_none())
         };
         if !quick {
             return self.block_on(asked, ctx, caller);
         }
         let (found, tool) = inner.find(asked.tool(), None)?;
-        if !plain(tool) {
+        let def = tool.def();
+        if !plain(tool, def) {
             return self.block_on(asked, ctx, caller);
         }
         let _running = inner.closing.enter(false)?;
-        if let Some(deadline) = ctx.deadline() {
+        let late = ctx.deadline();
+        if let Some(deadline) = late {
             begins(tool, deadline, Instant::now())?;
         }
         // A plain function without a limit of its own is not moved to another thread.
-        let own = tool.def().timeout.map(|limit| Instant::now() + limit);
-        let deadline = earliest(own, ctx.deadline());
+        let own = def.timeout.map(|limit| Instant::now() + limit);
+        let deadline = earliest(own, late);
         if let (None, Found::Registry(place)) = (deadline, found)
-            && is_bare(tool.def())
+            && is_bare(def)
+            && let Some(host) = ctx.idle()
         {
-            return self.run_without_context(asked, place, tool, ctx, caller);
+            let given = given(&mut asked)?;
+            let call = Unmade { executor: self.clone(), host, tool: place, caller, given };
+            return self.run_without_context(&mut asked, tool, call);
         }
         let recording = recording(&mut asked, ctx)?;
         let begin = Begin {
@@ -60,7 +65,7 @@ impl Executor {
         };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
         let Decoded { run, notes, .. } =
-            asked.decode(tool.def(), inner.reading, Keep::default(), || self.known_secrets())?;
+            asked.decode(def, inner.reading, Keep::default(), || self.known_secrets())?;
         let result = match (run, deadline) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {
@@ -73,31 +78,24 @@ impl Executor {
     }
 
     /// Runs a plain function that is handed no context: what asks for one all the same finds it.
-    fn run_without_context(
-        &self,
-        mut asked: Asked<'_>,
-        place: usize,
-        tool: &ToolEntry,
-        ctx: &ToolContext,
-        caller: Caller,
-    ) -> ToolResult {
-        let given = match (asked.take_call_id(), explicit_key(&mut asked)?) {
-            (None, None) => None,
-            (call_id, explicit) => Some(Box::new(Given { call_id, explicit })),
-        };
-        let call = Unmade { executor: self.clone(), host: ctx.clone(), tool: place, caller, given };
+    fn run_without_context(&self, asked: &mut Asked<'_>, tool: &ToolEntry, call: Unmade) -> ToolResult {
+        let def = tool.def();
         let mut call = AtOnce::new(call);
-        let run = || asked.run_at_once(tool.def(), self.inner().reading, &mut call);
+        let run = || asked.run_at_once(def, self.inner().reading, &mut call);
         let notes = guard(tool.name(), || self.known_secrets(), run)?;
         // Results are large: this one is looked at where it is, and moved once.
-        let Some(mut result) = call.take_result() else { return Err(made_a_future()) };
-        if has_deep(&mut result) {
-            return Err(refused(tool.name(), tool.def().behavior, result));
+        if let Some(result) = call.result() {
+            if has_deep(result) {
+                return Err(refused(tool.name(), def.behavior, result));
+            }
+            if let (false, Ok(output)) = (notes.is_empty(), result) {
+                tell(&notes, &mut output.meta);
+            }
         }
-        if let (false, Ok(output)) = (notes.is_empty(), &mut result) {
-            tell(&notes, &mut output.meta);
+        match call.result {
+            Some(result) => result,
+            None => Err(made_a_future()),
         }
-        result
     }
 
     /// Runs a call on a runtime of its own, on another thread where this one is a runtime's already.
@@ -122,6 +120,18 @@ impl Executor {
 /// Whether a tool's function is handed nothing but its arguments.
 fn is_bare(def: &ToolDef<'_>) -> bool {
     !def.takes_context && def.capabilities.is_empty() && def.secrets.is_empty()
+}
+
+/// What the caller says of the call besides its arguments.
+#[inline]
+fn given(asked: &mut Asked<'_>) -> Result<Option<Box<Given>>, ToolError> {
+    if let Asked::Text { call_id: None, .. } = asked {
+        return Ok(None);
+    }
+    Ok(match (asked.take_call_id(), explicit_key(asked)?) {
+        (None, None) => None,
+        (call_id, explicit) => Some(Box::new(Given { call_id, explicit })),
+    })
 }
 
 fn made_a_future() -> ToolError {

@@ -55,6 +55,7 @@ impl Closing {
     }
 
     /// Counts a call until the guard is dropped. One that a running call makes is let in as long as that may end.
+    #[inline]
     pub(super) fn enter(&self, is_nested: bool) -> Result<Running<'_>, ToolError> {
         self.running.fetch_add(1, Ordering::AcqRel);
         let running = Running(self);

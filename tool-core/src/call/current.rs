@@ -12,7 +12,7 @@ use super::executor::Executor;
 use super::recording::Recording;
 use super::run::cancelled;
 use super::scope::{Begin, Found};
-use crate::context::ToolContext;
+use crate::context::{Idle, ToolContext};
 use crate::def::ToolDef;
 use crate::output::ToolResult;
 
@@ -20,17 +20,17 @@ tokio::task_local! {
     static CURRENT: Current;
 }
 
-/// The context of a running call.
-struct Current {
-    made: OnceCell<ToolContext>,
-    /// What it is made of, where it is not made yet.
-    unmade: Option<Unmade>,
+/// The context of a running call. It is moved twice in every call, so it is small.
+enum Current {
+    Made(ToolContext),
+    /// What it is made of, and the context once somebody has asked for it.
+    Unmade(Unmade, OnceCell<Box<ToolContext>>),
 }
 
-/// A call that has no context yet: nothing limits its time, and it is nested in none. It is moved often, so it is small.
+/// A call that has no context yet: nothing limits its time, and it is nested in none.
 pub(super) struct Unmade {
     pub(super) executor: Executor,
-    pub(super) host: ToolContext,
+    pub(super) host: Idle,
     /// Its place in the registry.
     pub(super) tool: usize,
     pub(super) caller: Caller,
@@ -59,7 +59,7 @@ impl Unmade {
             deadline: None,
             recording: Recording::new(self.host.run().cloned(), explicit),
         };
-        self.host.for_call(|parent| CallScope::new(begin, parent))
+        self.host.context().for_call(|parent| CallScope::new(begin, parent))
     }
 
     /// Whether the call is not to begin.
@@ -72,7 +72,8 @@ impl Unmade {
 pub(crate) struct AtOnce {
     /// Until it is begun.
     call: Option<Unmade>,
-    result: Option<ToolResult>,
+    /// What came of it.
+    pub(super) result: Option<ToolResult>,
 }
 
 impl fmt::Debug for AtOnce {
@@ -94,27 +95,24 @@ impl AtOnce {
             self.result = Some(Err(cancelled(tool)));
             return;
         }
-        let host = call.host.clone();
-        let current = Current { made: OnceCell::new(), unmade: Some(call) };
-        CURRENT.sync_scope(current, || self.result = Some(body(host)));
+        let host = call.host.context();
+        let result = &mut self.result;
+        CURRENT.sync_scope(Current::Unmade(call, OnceCell::new()), || {
+            result.get_or_insert(body(host));
+        });
     }
 
-    /// What came of it; nothing where it was not begun.
-    pub(super) fn take_result(&mut self) -> Option<ToolResult> {
-        self.result.take()
+    /// What came of it, to be looked at; nothing where it was not begun.
+    pub(super) fn result(&mut self) -> Option<&mut ToolResult> {
+        self.result.as_mut()
     }
 }
 
 impl Current {
-    fn of(ctx: &ToolContext) -> Current {
-        Current { made: OnceCell::from(ctx.clone()), unmade: None }
-    }
-
-    fn context(&self) -> Option<ToolContext> {
-        match (self.made.get(), &self.unmade) {
-            (Some(made), _) => Some(made.clone()),
-            (None, Some(unmade)) => Some(self.made.get_or_init(|| unmade.make()).clone()),
-            (None, None) => None,
+    fn context(&self) -> ToolContext {
+        match self {
+            Current::Made(made) => made.clone(),
+            Current::Unmade(unmade, made) => ToolContext::clone(made.get_or_init(|| Box::new(unmade.make()))),
         }
     }
 }
@@ -122,16 +120,16 @@ impl Current {
 impl ToolContext {
     /// The context of the call that runs in this task or thread, where there is one.
     pub fn current() -> Option<ToolContext> {
-        CURRENT.try_with(Current::context).ok().flatten()
+        CURRENT.try_with(Current::context).ok()
     }
 
     /// Runs a future in which [`current`](Self::current) is this context: for work that a tool spawns.
     pub fn scope<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
-        CURRENT.scope(Current::of(self), future)
+        CURRENT.scope(Current::Made(self.clone()), future)
     }
 
     /// Runs a function in which [`current`](Self::current) is this context.
     pub fn scope_sync<T>(&self, body: impl FnOnce() -> T) -> T {
-        CURRENT.sync_scope(Current::of(self), body)
+        CURRENT.sync_scope(Current::Made(self.clone()), body)
     }
 }

@@ -85,6 +85,7 @@ impl Asked<'_> {
         }
     }
 
+    #[inline]
     pub(super) fn take_call_id(&mut self) -> Option<String> {
         match self {
             Asked::Call(call) | Asked::Late(call) => call.call_id.take(),
@@ -92,6 +93,7 @@ impl Asked<'_> {
         }
     }
 
+    #[inline]
     pub(super) fn take_key(&mut self) -> Option<String> {
         match self {
             Asked::Call(call) | Asked::Late(call) => {
@@ -153,7 +155,8 @@ impl Asked<'_> {
             Asked::Call(call) | Asked::Late(call) => std::mem::take(call),
             Asked::Text { text, .. } => {
                 if text.len() <= reading.max_bytes
-                    && let Some(args) = &mut Args::direct(def, text)
+                    && let Some(args) = &mut Args::short(def)
+                    && args.cut(text).is_some()
                 {
                     args.run_at_once(run);
                     if run_entered(def, args).is_ok() {
@@ -191,7 +194,8 @@ fn decode(def: &ToolDef<'_>, call: Call, reading: Reading, keep: Keep) -> Result
 fn decode_text(def: &ToolDef<'_>, text: &str, reading: Reading, keep: Keep) -> Result<Decoded, ToolError> {
     if !keep.normal
         && text.len() <= reading.max_bytes
-        && let Some(args) = &mut Args::direct(def, text)
+        && let Some(args) = &mut Args::short(def)
+        && args.cut(text).is_some()
         && let Ok(run) = enter(def, args)
     {
         return Ok(Decoded { run, normal: None, given: Vec::new(), notes: Notes::default() });

@@ -388,6 +388,7 @@ pub(super) fn recording(asked: &mut Asked<'_>, ctx: &ToolContext) -> Result<Reco
 }
 
 /// The key that the caller gave.
+#[inline]
 pub(super) fn explicit_key(asked: &mut Asked<'_>) -> Result<Option<String>, ToolError> {
     let explicit = asked.take_key();
     if let Some(key) = &explicit {

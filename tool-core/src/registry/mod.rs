@@ -55,6 +55,8 @@ pub struct Registry(Arc<Inner>);
 struct Inner {
     /// Sorted by effective name, in bytes.
     tools: Box<[ToolEntry]>,
+    /// The head of each name, in the same order: by it alone most names are told apart.
+    heads: Box<[u64]>,
     /// Aliases with the place of their tool, sorted.
     aliases: Box<[(usize, usize)]>,
     unmet: Unmet,
@@ -174,9 +176,20 @@ impl Registry {
     }
 
     pub(crate) fn position(&self, name: &str) -> Option<(usize, &ToolEntry)> {
-        let by_name = self.0.tools.binary_search_by(|entry| entry.name().cmp(name)).ok();
-        let index = by_name.or_else(|| self.by_alias(name))?;
+        let index = self.by_name(name).or_else(|| self.by_alias(name))?;
         self.at(index).map(|entry| (index, entry))
+    }
+
+    fn by_name(&self, name: &str) -> Option<usize> {
+        let head = head(name);
+        let first = self.0.heads.partition_point(|other| *other < head);
+        let behind = self.0.heads.get(first..)?;
+        let count = match behind {
+            [_, next, ..] if *next == head => behind.partition_point(|other| *other == head),
+            _ => 1,
+        };
+        let alike = self.0.tools.get(first..first + count)?;
+        alike.binary_search_by(|entry| entry.name().cmp(name)).ok().map(|found| first + found)
     }
 
     fn by_alias(&self, alias: &str) -> Option<usize> {
@@ -199,12 +212,49 @@ impl Registry {
             .collect();
         let text = |&(tool, alias): &(usize, usize)| tools.get(tool).and_then(|entry| entry.alias(alias));
         aliases.sort_by(|a, b| text(a).cmp(&text(b)));
-        Registry(Arc::new(Inner { tools: tools.into(), aliases: aliases.into(), unmet }))
+        let heads = tools.iter().map(|tool| head(tool.name())).collect();
+        Registry(Arc::new(Inner { tools: tools.into(), heads, aliases: aliases.into(), unmet }))
     }
+}
+
+/// The first eight bytes of a name, as a number that is ordered as they are.
+fn head(name: &str) -> u64 {
+    let name = name.as_bytes();
+    if let Some(first) = name.first_chunk() {
+        return u64::from_be_bytes(*first);
+    }
+    // Of four to seven bytes the first four and the last four are all; where they overlap they agree.
+    if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+        let (first, last) = (u32::from_be_bytes(*first), u32::from_be_bytes(*last));
+        return u64::from(first) << 32 | u64::from(last) << (8 * (8 - name.len()));
+    }
+    name.iter().rev().fold(0, |behind, byte| u64::from(*byte) << 56 | behind >> 8)
 }
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_ordered_as_names_are() {
+        let mut names = Vec::new();
+        for text in ["", "a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefghi"] {
+            names.extend([text.to_owned(), format!("{text}_"), format!("{text}Z"), text.to_uppercase()]);
+        }
+        for one in &names {
+            let mut first = [0; 8];
+            first.iter_mut().zip(one.bytes()).for_each(|(byte, given)| *byte = given);
+            assert_eq!(head(one), u64::from_be_bytes(first), "{one}");
+            for other in &names {
+                let order = head(one).cmp(&head(other));
+                assert!(order.is_eq() || order == one.cmp(other), "{one} and {other}");
+            }
+        }
     }
 }
