@@ -115,6 +115,10 @@ fn result_of(mut encoded: Value) -> Result<CallToolResult, ErrorData> {
     result.content = content;
     result.structured_content = encoded.get_mut("structuredContent").map(Value::take);
     result.is_error = encoded.get("isError").and_then(Value::as_bool);
+    result.meta = match encoded.get_mut("_meta").map(Value::take) {
+        Some(Value::Object(notes)) => Some(rmcp::model::MetaObject(notes)),
+        _ => None,
+    };
     Ok(result)
 }
 
