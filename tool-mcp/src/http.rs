@@ -26,9 +26,14 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Secret, ToolError};
 
+use crate::cursor;
 use crate::malformed::{error, refused};
 use crate::origin::Origin;
 use crate::server::{Handler, LOCAL, McpServer, Pages};
+
+mod sessions;
+
+use sessions::Sessions;
 
 /// The path of the endpoint.
 pub const ENDPOINT: &str = "/mcp";
@@ -178,13 +183,13 @@ struct Guard {
     token: Option<[u8; 32]>,
     /// The origins that were named.
     origins: Arc<[Origin]>,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
 }
 
 fn router(server: McpServer, options: &HttpOptions, named: Vec<Origin>, stop: &CancellationToken) -> Router {
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SESSION_IDLE);
-    let sessions = Arc::new(sessions);
+    let sessions = Arc::new(Sessions::new(sessions));
     let hosts = LOOPBACK_HOSTS.into_iter().map(str::to_owned).chain(options.allow_hosts.iter().cloned());
     let origins =
         LOOPBACK_ORIGINS.into_iter().map(str::to_owned).chain(options.allow_origins.iter().cloned());
@@ -234,9 +239,12 @@ async fn answered(guard: &Guard, request: Request, next: Next) -> Response {
     }
     let is_json = is_json(request.headers());
     let (head, body) = request.into_parts();
-    let Ok(bytes) = axum::body::to_bytes(body, BODY_BYTES).await else {
+    let Ok(mut bytes) = axum::body::to_bytes(body, BODY_BYTES).await else {
         return status(StatusCode::PAYLOAD_TOO_LARGE);
     };
+    if let Some(told) = cursor::told(&bytes) {
+        bytes = told.into();
+    }
     if !head.headers.contains_key(SESSION_ID) && opens(&bytes) && guard.is_full().await {
         return status(StatusCode::SERVICE_UNAVAILABLE);
     }
@@ -279,7 +287,7 @@ impl Guard {
 
     /// Whether there are as many sessions as there may be.
     async fn is_full(&self) -> bool {
-        self.sessions.sessions.read().await.len() >= SESSIONS_MAX
+        self.sessions.count().await >= SESSIONS_MAX
     }
 }
 

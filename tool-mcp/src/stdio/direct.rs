@@ -20,7 +20,7 @@ use super::out::Out;
 use super::pace::{Begins, Paces};
 use super::running::Running;
 use crate::era::Era;
-use crate::server::{Answer, Connection, Encoded, LOCAL, McpServer, Request};
+use crate::server::{Answer, Connection, Encoded, LOCAL, McpServer, Request, ended_with};
 
 /// The direct way.
 pub(super) struct Direct {
@@ -85,6 +85,9 @@ impl Direct {
             return false;
         }
         let Some(Message { id, method, meta }) = Message::read(line) else { return false };
+        if self.running.has(|| id.typed()) {
+            return false;
+        }
         let Some(connection) = self.connection(&meta) else { return false };
         match method {
             Method::Ping => self.ping(id, connection.era),
@@ -204,14 +207,7 @@ impl Direct {
         let (out, stop) = (self.out.clone(), self.stop.clone());
         let id = id.as_str().to_owned();
         tokio::spawn(async move {
-            let answer = tokio::select! {
-                biased;
-                answer = &mut call => answer,
-                () = stop.cancelled() => {
-                    cancel.cancel();
-                    call.await
-                }
-            };
+            let answer = ended_with(&stop, &cancel, &mut call).await;
             if on_its_way.is_wanted() {
                 let mut text = Vec::new();
                 write_answer(&mut text, Id::of(&id), &to, answer);
@@ -256,7 +252,7 @@ fn write_result(text: &mut Vec<u8>, id: Id<'_>, write: impl FnOnce(&mut Vec<u8>)
 }
 
 /// Whatever is written here can be: it has no keys but texts, and a vector takes everything.
-fn write_json(text: &mut Vec<u8>, value: &impl Serialize) {
+pub(super) fn write_json(text: &mut Vec<u8>, value: &impl Serialize) {
     if let Err(error) = serde_json::to_writer(text, value) {
         tracing::error!(%error, "an answer cannot be written");
     }

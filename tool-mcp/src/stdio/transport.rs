@@ -14,6 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::Peer;
 use rmcp::transport::Transport;
+use serde::Serialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::coop::consume_budget;
@@ -21,11 +22,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_core::SHUTDOWN_GRACE;
 
-use super::direct::Direct;
+use super::direct::{Direct, write_json};
 use super::lines::{LINE_BYTES, Lines, Read};
 use super::out::Out;
 use super::running::Running;
-use crate::malformed::{error, refused};
+use crate::cursor;
+use crate::malformed::{error, refused, repeated};
 use crate::server::{McpServer, Note};
 
 /// How long calls may take to end when they are cancelled at the end of a session, and then a client to read what is left.
@@ -86,7 +88,7 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
             let answered = poll_fn(|cx| Poll::Ready(direct.serve(line, cx))).await;
             let message = if answered { None } else { self.message() };
             self.lines.done();
-            if let Some(message) = message.filter(|message| self.admits(message)) {
+            if let Some(message) = message.and_then(|message| self.admitted(message)) {
                 self.out.leave().await;
                 return Some(message);
             }
@@ -99,6 +101,8 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
         if line.is_empty() {
             return None;
         }
+        let told = cursor::told(line);
+        let line = told.as_deref().unwrap_or(line);
         match serde_json::from_slice(line) {
             Ok(message) => Some(message),
             Err(_) => {
@@ -110,17 +114,17 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
         }
     }
 
-    fn refuse(&self, answer: &Value) {
-        self.out.add(|text| text.extend_from_slice(answer.to_string().as_bytes()));
+    fn refuse(&self, answer: &impl Serialize) {
+        self.out.add(|text| write_json(text, answer));
     }
 
-    /// Whether rmcp can take a message now; notes when it opens a session, and what the direct way has to know of it.
-    fn admits(&mut self, message: &ClientJsonRpcMessage) -> bool {
+    /// The message, if rmcp can take it now; notes when it opens a session, and what the direct way has to know of it.
+    fn admitted(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         if !self.open {
-            self.open = opens(message);
-            return matches!(message, JsonRpcMessage::Request(_));
+            self.open = opens(&message);
+            return matches!(message, JsonRpcMessage::Request(_)).then_some(message);
         }
-        match message {
+        match &message {
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
@@ -129,6 +133,11 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
                 }
             }
             JsonRpcMessage::Request(request) => {
+                if self.running.has(|| request.id.clone()) {
+                    self.refuse(&repeated(request.id.clone()));
+                    return None;
+                }
+                self.running.pass(&request.id);
                 // A second handshake: what rmcp makes of it is rmcp's to know.
                 if let ClientRequest::InitializeRequest(_) = &request.request {
                     self.direct.close();
@@ -136,7 +145,7 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
             }
             _ => {}
         }
-        true
+        Some(message)
     }
 
     fn written(&self, message: &ServerJsonRpcMessage) -> Result<Vec<u8>, serde_json::Error> {
@@ -167,6 +176,14 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Streams<R>
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let id = match &message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = id {
+            self.running.answered(id);
+        }
         let line = self.written(&message);
         let out = self.out.clone();
         async move { out.send(&line?).await }

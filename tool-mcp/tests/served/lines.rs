@@ -19,8 +19,10 @@ async fn broken_lines_are_answered_and_end_nothing() {
         legacy(9, "tools/call", &json!({"name": "add", "arguments": 5})),
         legacy(10, "tools/call", &json!({"name": "add", "arguments": {"a": 1, "b": 2}})),
         legacy(11, "tools/list", &json!({"cursor": "nonsense"})),
+        legacy(12, "tools/list", &json!({"cursor": 5})),
+        legacy(13, "tools/list", &json!({"cursor": null})),
     ];
-    let answers = talk(builder().build().unwrap(), &lines, 8).await;
+    let answers = talk(builder().build().unwrap(), &lines, 10).await;
     let code = |id: Value| {
         let of = |answer: &&Value| answer["id"] == id;
         answers.iter().filter(of).map(|answer| answer["error"]["code"].clone()).collect::<Vec<_>>()
@@ -31,6 +33,13 @@ async fn broken_lines_are_answered_and_end_nothing() {
     assert_eq!(code(json!(9)), [-32602], "{answers:?}");
     assert_eq!(code(json!(10)), [Value::Null], "{answers:?}");
     assert_eq!(code(json!(11)), [-32602], "{answers:?}");
+    assert_eq!(code(json!(12)), [-32602], "what is no text is no cursor: {answers:?}");
+    assert_eq!(code(json!(13)), [Value::Null], "{answers:?}");
+    let lines = [5, 6]
+        .map(|id| modern(id, "tools/list", json!({"cursor": if id == 5 { json!(5) } else { Value::Null }})));
+    let mut answers = talk(builder().build().unwrap(), &lines, 2).await;
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!((&answers[0]["error"]["code"], &answers[1]["error"]), (&json!(-32602), &Value::Null));
 }
 
 #[tokio::test]
