@@ -30,6 +30,7 @@ use crate::cursor;
 use crate::malformed::{error, refused};
 use crate::origin::Origin;
 use crate::server::{Handler, LOCAL, McpServer, Pages};
+use crate::unfit::Unfit;
 
 mod sessions;
 
@@ -238,10 +239,13 @@ async fn answered(guard: &Guard, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let is_json = is_json(request.headers());
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
     let Ok(mut bytes) = axum::body::to_bytes(body, BODY_BYTES).await else {
         return status(StatusCode::PAYLOAD_TOO_LARGE);
     };
+    if let Some(unfit) = Unfit::of(&bytes) {
+        head.extensions.insert(unfit);
+    }
     if let Some(told) = cursor::told(&bytes) {
         bytes = told.into();
     }

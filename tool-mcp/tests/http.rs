@@ -196,6 +196,16 @@ async fn a_key_that_is_no_text_is_refused_and_not_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_argument_that_is_given_twice_is_told() {
+    let (address, _guard) = serve(|_| {}).await;
+    let twice = discover().replace(r#""a":2"#, r#""a":2,"a":4"#);
+    let (_, _, body) = post(&address, &[], &twice).await;
+    assert!(body.contains("duplicate_key") && body.contains("/a"), "{body}");
+    let (_, _, body) = post(&address, &[], &discover()).await;
+    assert!(body.contains("\"structuredContent\":5"), "{body}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_too_large_is_refused() {
     let (address, _guard) = serve(|_| {}).await;
     let big = request("tools/call", json!({"name": "add", "arguments": {"a": "1".repeat(5 * 1024 * 1024)}}));

@@ -27,6 +27,7 @@ use super::rounds::{Answer, IDEMPOTENCY_KEY, Request, TRACEPARENT};
 use crate::era::Era;
 use crate::listing::{LIST_TTL_MS, Page};
 use crate::skills::Skill;
+use crate::unfit::Unfit;
 
 /// How a handler gives a page of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +146,7 @@ pub(crate) async fn answer(
     let request = Request {
         tool: request.name.into_owned(),
         args: request.arguments,
+        unfit: Unfit::found(&context.extensions).cloned(),
         idempotency_key: meta(IDEMPOTENCY_KEY),
         traceparent: meta(TRACEPARENT),
         responses: request.input_responses,

@@ -23,6 +23,7 @@ use crate::progress::{Report, reports};
 use crate::quirks;
 use crate::sight::Sight;
 use crate::state::{self, State};
+use crate::unfit::Unfit;
 
 /// The member of a request's `_meta` that says which calls are one and the same.
 pub(crate) const IDEMPOTENCY_KEY: &str = "toolbox/idempotencyKey";
@@ -35,6 +36,8 @@ pub(crate) const TRACEPARENT: &str = "traceparent";
 pub(crate) struct Request {
     pub(crate) tool: String,
     pub(crate) args: Option<JsonObject>,
+    /// Their text, where that is why the call is refused.
+    pub(crate) unfit: Option<Unfit>,
     pub(crate) idempotency_key: Option<String>,
     pub(crate) traceparent: Option<String>,
     /// The answers that a call comes back with, and the state that it was sent away with.
@@ -101,7 +104,7 @@ impl McpServer {
         let answered = (request.state.is_some() && !self.is_recorded(tool)).then(|| state.clone());
         let asked = Asked {
             era: connection.listed,
-            args,
+            args: request.unfit.as_ref().and_then(Unfit::error).map_or(Ok(args), Err),
             call_id: Some(state.call_id.clone()),
             idempotency_key: state.idempotency_key.clone(),
         };

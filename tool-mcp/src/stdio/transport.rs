@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta as _, JsonRpcMessage,
-    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions as _, GetMeta as _,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::Peer;
 use rmcp::transport::Transport;
@@ -29,6 +29,7 @@ use super::running::Running;
 use crate::cursor;
 use crate::malformed::{error, refused, repeated};
 use crate::server::{McpServer, Note};
+use crate::unfit::Unfit;
 
 /// How long calls may take to end when they are cancelled at the end of a session, and then a client to read what is left.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -102,9 +103,15 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
             return None;
         }
         let told = cursor::told(line);
-        let line = told.as_deref().unwrap_or(line);
-        match serde_json::from_slice(line) {
-            Ok(message) => Some(message),
+        match serde_json::from_slice::<ClientJsonRpcMessage>(told.as_deref().unwrap_or(line)) {
+            Ok(mut message) => {
+                if let JsonRpcMessage::Request(request) = &mut message
+                    && let Some(unfit) = Unfit::of(line)
+                {
+                    request.request.extensions_mut().insert(unfit);
+                }
+                Some(message)
+            }
             Err(_) => {
                 if let Some(answer) = refused(line) {
                     self.refuse(&answer);

@@ -43,6 +43,29 @@ async fn broken_lines_are_answered_and_end_nothing() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_given_twice_is_told_and_no_value_of_it_is_taken() {
+    let once = json!({"name": "greet", "arguments": {"name": "Ada"}});
+    let twice = |line: String| line.replace(r#"{"name":"Ada"}"#, r#"{"name":"Ada","\u006eame":"Bob"}"#);
+    let eras: [(Vec<String>, fn(u32, &Value) -> String); 2] = [
+        (vec![initialize()], |id, params| legacy(id, "tools/call", params)),
+        (vec![modern(0, "server/discover", json!({}))], |id, params| {
+            modern(id, "tools/call", params.clone())
+        }),
+    ];
+    for (mut lines, call) in eras {
+        lines.extend([twice(call(1, &once)), call(2, &once)]);
+        let mut answers = talk(builder().build().unwrap(), &lines, 3).await;
+        answers.sort_by_key(|answer| answer["id"].as_u64());
+        let told = &answers[1]["result"];
+        assert_eq!(told["isError"], true, "{told}");
+        let told: Value = serde_json::from_str(told["content"][0]["text"].as_str().unwrap()).unwrap();
+        let issue = &told["error"]["issues"][0];
+        assert_eq!((&told["error"]["code"], &issue["path"]), (&json!("duplicate_key"), &json!("/name")));
+        assert_eq!(answers[2]["result"]["structuredContent"]["text"], "Hello Ada.");
+    }
+}
+
+#[tokio::test]
 async fn a_line_that_is_too_long_is_refused_and_the_next_one_is_answered() {
     let big = "x".repeat(tool_mcp::LINE_BYTES + 1_024 * 1_024);
     let lines = [
