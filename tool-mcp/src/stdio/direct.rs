@@ -167,7 +167,15 @@ impl Direct {
         let sight = self.server.sight();
         let listing = sight.listing(era);
         let Some(page) = listing.page(cursor) else { return false };
-        self.out.add(|text| write_result(text, id, |text| listing.write(&page, text)));
+        let (head, tools, tail) = listing.written(&page);
+        self.out.add_around(
+            |text| begin_result(text, id, head.as_bytes()),
+            tools,
+            |text| {
+                text.extend_from_slice(tail.as_bytes());
+                text.push(b'}');
+            },
+        );
         true
     }
 
@@ -244,11 +252,17 @@ struct Complete<'r> {
 
 /// Writes the answer to a request, with the result that `write` writes.
 fn write_result(text: &mut Vec<u8>, id: Id<'_>, write: impl FnOnce(&mut Vec<u8>)) {
+    begin_result(text, id, b"");
+    write(text);
+    text.push(b'}');
+}
+
+/// Writes the answer to a request as far as its result, and what that begins with.
+fn begin_result(text: &mut Vec<u8>, id: Id<'_>, head: &[u8]) {
     text.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     text.extend_from_slice(id.as_str().as_bytes());
     text.extend_from_slice(b",\"result\":");
-    write(text);
-    text.push(b'}');
+    text.extend_from_slice(head);
 }
 
 /// Whatever is written here can be: it has no keys but texts, and a vector takes everything.

@@ -47,7 +47,9 @@ pub(super) struct Meta<'a> {
 impl<'a> Message<'a> {
     /// Reads a line.
     pub(super) fn read(line: &'a [u8]) -> Option<Message<'a>> {
-        let Line { jsonrpc, id, method, params } = serde_json::from_slice(line).ok()?;
+        // Looked at as a whole, it need not be looked at text by text.
+        let line = std::str::from_utf8(line).ok()?;
+        let Line { jsonrpc, id, method, params } = serde_json::from_str(line).ok()?;
         if jsonrpc != "2.0" {
             return None;
         }

@@ -170,7 +170,11 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
         let mut text = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
         serde_json::to_writer(&mut text, id)?;
         text.extend_from_slice(b",\"result\":");
-        self.server.sight().listing(note.era).write(&note.page, &mut text);
+        let sight = self.server.sight();
+        let (head, tools, tail) = sight.listing(note.era).written(&note.page);
+        text.extend_from_slice(head.as_bytes());
+        text.extend_from_slice(tools.as_bytes());
+        text.extend_from_slice(tail.as_bytes());
         text.push(b'}');
         Ok(text)
     }
