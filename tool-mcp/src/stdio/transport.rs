@@ -3,6 +3,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
@@ -18,12 +19,14 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::coop::consume_budget;
+use tokio::task::yield_now;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_core::SHUTDOWN_GRACE;
 
 use super::direct::{Direct, write_json};
 use super::lines::{LINE_BYTES, Lines, Read};
+use super::near::Near;
 use super::out::Out;
 use super::running::Running;
 use crate::cursor;
@@ -41,6 +44,7 @@ pub(super) struct Streams<R> {
     out: Out,
     direct: Direct,
     running: Running,
+    near: Near,
     /// Whether a session is open; before, rmcp takes nothing but requests.
     open: bool,
     /// When the input ended.
@@ -58,7 +62,16 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
     ) -> Streams<R> {
         let (out, running) = (Out::new(write), Running::default());
         let direct = Direct::new(server.clone(), out.clone(), running.clone(), stop, peer);
-        Streams { server, lines: Lines::new(read), out, direct, running, open: false, ended: None }
+        Streams {
+            server,
+            lines: Lines::new(read),
+            out,
+            direct,
+            running,
+            near: Near::new(),
+            open: false,
+            ended: None,
+        }
     }
 
     /// Answers lines on the direct way until one comes that is rmcp's; `None` at the end of the input. rmcp drops the future
@@ -68,11 +81,13 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
             // However much is asked on the direct way, what rmcp has to send gets its turn. Nothing is in hand here that would
             // be lost if it takes it.
             consume_budget().await;
-            if !self.lines.is_ready() {
+            let waits = !self.lines.is_ready();
+            if waits {
                 self.out.leave().await;
             }
             self.out.room().await;
-            match self.lines.read().await {
+            let read = if waits { self.awaited().await } else { self.lines.read().await };
+            match read {
                 Ok(Read::Line) => {}
                 Ok(Read::TooLong) => {
                     let text = format!("A message has at most {LINE_BYTES} bytes.");
@@ -94,6 +109,27 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
                 return Some(message);
             }
         }
+    }
+
+    /// Reads on, looking for what comes at once before the process sleeps.
+    async fn awaited(&mut self) -> io::Result<Read> {
+        self.near.begin();
+        let read = {
+            let mut read = pin!(self.lines.read());
+            loop {
+                match poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx))).await {
+                    Poll::Ready(read) => break read,
+                    Poll::Pending if self.near.looks() => {
+                        // Where the client shares this processor, it is its turn.
+                        std::thread::yield_now();
+                        yield_now().await;
+                    }
+                    Poll::Pending => break read.await,
+                }
+            }
+        };
+        self.near.end();
+        read
     }
 
     /// The message on the line; what is none is answered.

@@ -46,7 +46,8 @@ async fn broken_lines_are_answered_and_end_nothing() {
 async fn a_key_that_is_given_twice_is_told_and_no_value_of_it_is_taken() {
     let once = json!({"name": "greet", "arguments": {"name": "Ada"}});
     let twice = |line: String| line.replace(r#"{"name":"Ada"}"#, r#"{"name":"Ada","\u006eame":"Bob"}"#);
-    let eras: [(Vec<String>, fn(u32, &Value) -> String); 2] = [
+    type Call = fn(u32, &Value) -> String;
+    let eras: [(Vec<String>, Call); 2] = [
         (vec![initialize()], |id, params| legacy(id, "tools/call", params)),
         (vec![modern(0, "server/discover", json!({}))], |id, params| {
             modern(id, "tools/call", params.clone())
