@@ -10,9 +10,9 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_TYPE, ORIGIN, VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, VARY, WWW_AUTHENTICATE,
 };
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::serve::ListenerExt as _;
@@ -212,8 +212,11 @@ fn router(server: McpServer, options: &HttpOptions, named: Vec<Origin>, stop: &C
 /// What is checked before rmcp sees a request.
 async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(ORIGIN).cloned().filter(|origin| guard.knows(origin));
+    let origin = origin.filter(|_| !has_several(request.headers(), &ORIGIN));
     // A browser asks without a token whether it may ask with one.
     let mut answer = match (request.method(), &origin) {
+        _ if has_several(request.headers(), &HOST) => status(StatusCode::BAD_REQUEST),
+        _ if has_several(request.headers(), &ORIGIN) => status(StatusCode::FORBIDDEN),
         (&Method::OPTIONS, Some(_)) => preflight(),
         _ if guard.is_beside(request.headers()) => status(StatusCode::FORBIDDEN),
         _ if !guard.admits(request.headers()) => unauthorized(),
@@ -226,6 +229,12 @@ async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Re
         answer.headers_mut().insert(VARY, HeaderValue::from_static("Origin"));
     }
     answer
+}
+
+/// Whether a header that a request has once is there again: whoever checks one of them has not checked the other.
+/// (RFC 9112 §3.2, RFC 6454 §7.3)
+fn has_several(headers: &HeaderMap, name: &HeaderName) -> bool {
+    headers.get_all(name).iter().nth(1).is_some()
 }
 
 /// The answer to a request. Of a body that is no message rmcp says that its media type is wrong, which it is not: it is told

@@ -136,6 +136,21 @@ async fn strange_hosts_and_origins_are_refused_and_those_of_this_machine_are_ser
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_second_host_or_origin_is_not_let_in_behind_the_first() {
+    let (address, _guard) = serve(|_| {}).await;
+    for (name, good, evil, expected) in [
+        ("Host", "localhost", "evil.example", 400),
+        ("Origin", "http://localhost", "http://evil.example", 403),
+    ] {
+        for headers in [[(name, good), (name, evil)], [(name, evil), (name, good)]] {
+            let (code, head, body) = post(&address, &headers, &discover()).await;
+            assert_eq!((code, body.as_str()), (expected, ""), "{headers:?}: {head}");
+        }
+        assert_eq!(post(&address, &[(name, good)], &discover()).await.0, 200, "{name}: {good}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn another_port_of_an_origin_that_was_named_is_refused() {
     let named = ["https://app.example", "http://localhost:3000"].map(str::to_owned);
     let (address, _guard) = serve(|options| options.allow_origins = named.into()).await;
