@@ -162,7 +162,7 @@ fn doctor_shows_the_table_of_limits_and_the_plan_of_each_dialect() {
 #[test]
 fn ten_processes_print_the_same_bytes() {
     let toolbox = tests::built::program("toolbox");
-    for target in ["anthropic", "openai", "openai-responses", "gemini", "mcp"] {
+    for target in ["anthropic", "openai", "openai-responses", "gemini", "mcp", "mcp-2025-11-25"] {
         let print = || {
             let output =
                 Command::new(&toolbox).args(["tools", "schema", "--target", target]).output().unwrap();

@@ -122,7 +122,7 @@ pub const GLOBALS: [GlobalDef; 21] = [
         "All arguments as one JSON object, @FILE or -; other options win")),
     placed(Place::After, row(Global::Schema, (None, "schema"), (Takes::Perhaps, "TARGET"), None,
         "Print the schema and stop: input, output, canonical (as in tools.lock), or as anthropic, openai, openai-responses, \
-         gemini or mcp get it")),
+         gemini, mcp or mcp-2025-11-25 get it")),
     row(Global::Format, (Some('o'), "format"), value("FORMAT"), Some("FORMAT"),
         "Output format: text, json, jsonl, yaml or table"),
     row(Global::Json, (None, "json"), SWITCH, None, "Same as --format json"),

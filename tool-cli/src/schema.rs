@@ -39,7 +39,7 @@ pub enum Target {
 
 impl Target {
     /// Every target with its word.
-    pub const ALL: [(Target, &'static str); 8] = [
+    pub const ALL: [(Target, &'static str); 9] = [
         (Target::Input, "input"),
         (Target::Output, "output"),
         (Target::Canonical, "canonical"),
@@ -48,6 +48,7 @@ impl Target {
         (Target::Dialect(DialectId::OpenAiResponses), "openai-responses"),
         (Target::Dialect(DialectId::Gemini), "gemini"),
         (Target::Dialect(DialectId::Mcp20260728), "mcp"),
+        (Target::Dialect(DialectId::Mcp20251125), "mcp-2025-11-25"),
     ];
 
     /// What the target gets of one tool, and what it loses.
@@ -100,7 +101,7 @@ pub(crate) fn output(def: &ToolDef<'_>) -> Value {
 fn offered(dialect: DialectId, entries: &[&ToolEntry]) -> Result<(Value, Vec<DialectIssue>), ToolError> {
     let plan = dialect.plan(entries, &PlanOptions::default())?;
     let mut tools = dialect.tools(&plan);
-    if dialect == DialectId::Mcp20260728 {
+    if matches!(dialect, DialectId::Mcp20251125 | DialectId::Mcp20260728) {
         let descriptors = tools.as_array_mut().into_iter().flatten();
         for (tool, descriptor) in plan.tools.iter().zip(descriptors) {
             *descriptor = mcp::listed(&tool.entry, descriptor.take());

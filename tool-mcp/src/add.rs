@@ -283,8 +283,11 @@ impl Request<'_> {
     }
 
     fn conflict(&self, path: &Path, found: &Value, entry: &Value) -> ToolError {
-        let text = format!("{} has another server {} already.", path.display(), self.served.name);
-        ToolError::conflict(text)
+        let text = format!("{} has another server {} already", path.display(), self.served.name);
+        // Who decides between them is a person, to whom no details are shown.
+        let both = format!("{text}:\n  {found}\nand this one is:\n  {entry}");
+        ToolError::conflict(format!("{text}."))
+            .quoting_message(both)
             .code("entry_exists")
             .hint("choose another --name, or replace it with --force")
             .detail("found", found.clone())

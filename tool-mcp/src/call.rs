@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tool_core::args::suggest;
 use tool_core::dialect::limits::Limits;
 use tool_core::dialect::mcp::{self, CallResult};
-use tool_core::{Call, Caller, Executor, ToolContext, ToolEntry, ToolResult};
+use tool_core::{Call, Caller, Executor, ToolContext, ToolEntry, ToolError, ToolResult};
 
 use crate::era::Era;
 use crate::sight::Sight;
@@ -13,7 +13,7 @@ use crate::sight::Sight;
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) era: Era,
-    pub(crate) args: Option<Map<String, Value>>,
+    pub(crate) args: Result<Option<Map<String, Value>>, ToolError>,
     pub(crate) call_id: Option<String>,
     pub(crate) idempotency_key: Option<String>,
 }
@@ -31,7 +31,7 @@ pub(crate) async fn run(
     // The arguments of a hidden tool are not looked at: the gate refuses whatever they are.
     let args = match (plan.tool(tool.name()), args) {
         (None, _) => Value::Null,
-        (Some(_), args) => mcp::args(plan, tool.name(), args.map_or(Value::Null, Value::Object))?,
+        (Some(_), args) => mcp::args(plan, tool.name(), args?.map_or(Value::Null, Value::Object))?,
     };
     let call = Call { call_id, idempotency_key, ..Call::new(tool.name(), args) };
     executor.call(call, ctx, Caller::Mcp).await

@@ -10,9 +10,9 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_TYPE, ORIGIN, VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, VARY, WWW_AUTHENTICATE,
 };
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::serve::ListenerExt as _;
@@ -26,9 +26,15 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Secret, ToolError};
 
+use crate::cursor;
 use crate::malformed::{error, refused};
 use crate::origin::Origin;
 use crate::server::{Handler, LOCAL, McpServer, Pages};
+use crate::unfit::Unfit;
+
+mod sessions;
+
+use sessions::Sessions;
 
 /// The path of the endpoint.
 pub const ENDPOINT: &str = "/mcp";
@@ -178,13 +184,13 @@ struct Guard {
     token: Option<[u8; 32]>,
     /// The origins that were named.
     origins: Arc<[Origin]>,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
 }
 
 fn router(server: McpServer, options: &HttpOptions, named: Vec<Origin>, stop: &CancellationToken) -> Router {
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SESSION_IDLE);
-    let sessions = Arc::new(sessions);
+    let sessions = Arc::new(Sessions::new(sessions));
     let hosts = LOOPBACK_HOSTS.into_iter().map(str::to_owned).chain(options.allow_hosts.iter().cloned());
     let origins =
         LOOPBACK_ORIGINS.into_iter().map(str::to_owned).chain(options.allow_origins.iter().cloned());
@@ -206,8 +212,11 @@ fn router(server: McpServer, options: &HttpOptions, named: Vec<Origin>, stop: &C
 /// What is checked before rmcp sees a request.
 async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(ORIGIN).cloned().filter(|origin| guard.knows(origin));
+    let origin = origin.filter(|_| !has_several(request.headers(), &ORIGIN));
     // A browser asks without a token whether it may ask with one.
     let mut answer = match (request.method(), &origin) {
+        _ if has_several(request.headers(), &HOST) => status(StatusCode::BAD_REQUEST),
+        _ if has_several(request.headers(), &ORIGIN) => status(StatusCode::FORBIDDEN),
         (&Method::OPTIONS, Some(_)) => preflight(),
         _ if guard.is_beside(request.headers()) => status(StatusCode::FORBIDDEN),
         _ if !guard.admits(request.headers()) => unauthorized(),
@@ -222,6 +231,12 @@ async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Re
     answer
 }
 
+/// Whether a header that a request has once is there again: whoever checks one of them has not checked the other.
+/// (RFC 9112 §3.2, RFC 6454 §7.3)
+fn has_several(headers: &HeaderMap, name: &HeaderName) -> bool {
+    headers.get_all(name).iter().nth(1).is_some()
+}
+
 /// The answer to a request. Of a body that is no message rmcp says that its media type is wrong, which it is not: it is told
 /// what every transport tells.
 async fn answered(guard: &Guard, request: Request, next: Next) -> Response {
@@ -233,10 +248,16 @@ async fn answered(guard: &Guard, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let is_json = is_json(request.headers());
-    let (head, body) = request.into_parts();
-    let Ok(bytes) = axum::body::to_bytes(body, BODY_BYTES).await else {
+    let (mut head, body) = request.into_parts();
+    let Ok(mut bytes) = axum::body::to_bytes(body, BODY_BYTES).await else {
         return status(StatusCode::PAYLOAD_TOO_LARGE);
     };
+    if let Some(unfit) = Unfit::of(&bytes) {
+        head.extensions.insert(unfit);
+    }
+    if let Some(told) = cursor::told(&bytes) {
+        bytes = told.into();
+    }
     if !head.headers.contains_key(SESSION_ID) && opens(&bytes) && guard.is_full().await {
         return status(StatusCode::SERVICE_UNAVAILABLE);
     }
@@ -279,7 +300,7 @@ impl Guard {
 
     /// Whether there are as many sessions as there may be.
     async fn is_full(&self) -> bool {
-        self.sessions.sessions.read().await.len() >= SESSIONS_MAX
+        self.sessions.count().await >= SESSIONS_MAX
     }
 }
 

@@ -43,6 +43,7 @@ mod state;
 mod stdio;
 #[cfg(feature = "test")]
 pub mod test;
+mod unfit;
 
 pub use ask::{Confirm, ROUNDS_MAX, TRIES_MAX};
 pub use builder::McpServerBuilder;

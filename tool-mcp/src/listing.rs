@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tool_core::dialect::{Dialect, Plan, PlanOptions, mcp};
@@ -21,7 +22,7 @@ pub(crate) struct Listing {
     pub(crate) plan: Plan,
     tools: Vec<Listed>,
     /// The descriptors as they are sent, with a comma between any two.
-    text: String,
+    text: Arc<str>,
     page_size: usize,
 }
 
@@ -32,6 +33,19 @@ pub(crate) struct Listed {
     pub(crate) descriptor: Value,
     /// Where its descriptor is in writing.
     text: Range<usize>,
+}
+
+/// A part of a text that many have, and nobody copies.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    pub(crate) whole: Arc<str>,
+    pub(crate) part: Range<usize>,
+}
+
+impl Shared {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.whole.as_bytes().get(self.part.clone()).unwrap_or_default()
+    }
 }
 
 /// A page: which tools, and the cursor of the next one.
@@ -59,7 +73,7 @@ impl Listing {
         let mut text = String::new();
         let tools =
             listed.map(|(tool, descriptor)| Listed::new(&tool.entry, descriptor, &mut text)).collect();
-        Ok(Listing { era, plan, tools, text, page_size: page_size.get() })
+        Ok(Listing { era, plan, tools, text: text.into(), page_size: page_size.get() })
     }
 
     /// The page that a cursor asks for; `None` for what is no cursor.
@@ -82,27 +96,23 @@ impl Listing {
         self.tools.get(page.tools.clone()).unwrap_or_default()
     }
 
-    /// Writes the result of `tools/list` with a page: an object.
-    pub(crate) fn write(&self, page: &Page, out: &mut Vec<u8>) {
+    /// The result of `tools/list` with a page, an object, as it is written: what stands before the tools, the tools, and what
+    /// stands behind them.
+    pub(crate) fn written(&self, page: &Page) -> (String, Shared, &'static str) {
         let tools = self.of(page);
         let span = tools.first().zip(tools.last()).map(|(first, last)| first.text.start..last.text.end);
-        let text = span.and_then(|span| self.text.get(span)).unwrap_or_default();
-        out.reserve(text.len() + 256);
-        out.push(b'{');
+        let mut head = String::from("{");
         if self.era == Era::Modern {
-            out.extend_from_slice(b"\"resultType\":\"complete\",\"ttlMs\":");
-            out.extend_from_slice(LIST_TTL_MS.to_string().as_bytes());
-            out.extend_from_slice(b",\"cacheScope\":\"public\",");
+            head.push_str(&format!(
+                "\"resultType\":\"complete\",\"ttlMs\":{LIST_TTL_MS},\"cacheScope\":\"public\","
+            ));
         }
         if let Some(next) = &page.next {
             // A cursor is base64url: nothing in it is to be escaped.
-            out.extend_from_slice(b"\"nextCursor\":\"");
-            out.extend_from_slice(next.as_bytes());
-            out.extend_from_slice(b"\",");
+            head.push_str(&format!("\"nextCursor\":\"{next}\","));
         }
-        out.extend_from_slice(b"\"tools\":[");
-        out.extend_from_slice(text.as_bytes());
-        out.extend_from_slice(b"]}");
+        head.push_str("\"tools\":[");
+        (head, Shared { whole: Arc::clone(&self.text), part: span.unwrap_or_default() }, "]}")
     }
 
     /// Everything that is listed.

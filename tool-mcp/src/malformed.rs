@@ -1,6 +1,6 @@
 //! What a client is told of bytes that are no message of JSON-RPC, on every transport.
 
-use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -49,6 +49,13 @@ fn is_id(id: &impl std::borrow::Borrow<Value>) -> bool {
 /// An error as a message.
 pub(crate) fn error(id: Value, code: ErrorCode, text: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": ErrorData::new(code, text.to_owned(), None)})
+}
+
+/// The answer to a request whose id another one has that is not answered: whoever asked could not tell their answers apart, nor end
+/// one of them.
+pub(crate) fn repeated(id: RequestId) -> ServerJsonRpcMessage {
+    let text = "A request with this id is not answered yet. Use another id.";
+    ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::INVALID_REQUEST, text, None), Some(id))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ mod handler;
 mod rounds;
 
 pub(crate) use connection::Connection;
-pub(crate) use handler::{Handler, Note, Pages};
+pub(crate) use handler::{Handler, Note, Pages, SessionEnd, ended_with};
 #[cfg(feature = "raw")]
 pub(crate) use handler::{answer, typed};
 pub(crate) use rounds::{Answer, Encoded, LOCAL, Request};

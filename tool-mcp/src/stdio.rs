@@ -1,8 +1,8 @@
 //! The server on two streams: one JSON-RPC message a line, and nothing else.
 //!
 //! `transport` is what rmcp's service reads from and writes to. The common requests do not get that far: `direct` answers them
-//! where they are read. `lines` is the input, `message` what a line says, `out` the output, `running` the calls that are on their
-//! way, `pace` where they begin.
+//! where they are read. `lines` is the input, `message` what a line says, `out` the output, `text` what leaves by it, `running`
+//! the requests that are not answered yet, `pace` where calls begin, `near` how long a message is looked for.
 
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
@@ -18,9 +18,11 @@ use crate::server::{Handler, LOCAL, McpServer, Pages};
 mod direct;
 mod lines;
 mod message;
+mod near;
 mod out;
 mod pace;
 mod running;
+mod text;
 mod transport;
 
 pub use lines::LINE_BYTES;

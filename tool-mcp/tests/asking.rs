@@ -565,3 +565,26 @@ async fn a_client_that_cannot_be_asked_has_not_said_no() {
     let rows = trusted.journal.rows(&RowQuery::default()).await.unwrap();
     assert_eq!(rows[1].approved_by.as_deref(), Some("client"));
 }
+
+#[tokio::test]
+async fn the_outcome_of_an_earlier_call_says_so_whichever_way_it_is_answered() {
+    let mut client = Client::new(Confirm::Ask);
+    client.initialize(json!({})).await;
+    // A negative id is rmcp's to answer, a positive one is answered where it was read.
+    let mut notes = Vec::new();
+    for id in [1, 2, -3] {
+        let params =
+            json!({"name": "append", "arguments": {"line": "one"}, "_meta": {"toolbox/idempotencyKey": "k"}});
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
+        let answer = client.receive().await;
+        assert_eq!(
+            (&answer["id"], &answer["result"]["content"][0]["text"]),
+            (&json!(id), &json!("one")),
+            "{answer}"
+        );
+        notes.push(answer["result"]["_meta"].clone());
+    }
+    let first = client.rows("append").await.remove(0).0;
+    let told = json!({"toolbox/replayed": true, "toolbox/callId": first});
+    assert_eq!((notes, client.deleted()), (vec![Value::Null, told.clone(), told], 1));
+}

@@ -136,6 +136,21 @@ async fn strange_hosts_and_origins_are_refused_and_those_of_this_machine_are_ser
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_second_host_or_origin_is_not_let_in_behind_the_first() {
+    let (address, _guard) = serve(|_| {}).await;
+    for (name, good, evil, expected) in [
+        ("Host", "localhost", "evil.example", 400),
+        ("Origin", "http://localhost", "http://evil.example", 403),
+    ] {
+        for headers in [[(name, good), (name, evil)], [(name, evil), (name, good)]] {
+            let (code, head, body) = post(&address, &headers, &discover()).await;
+            assert_eq!((code, body.as_str()), (expected, ""), "{headers:?}: {head}");
+        }
+        assert_eq!(post(&address, &[(name, good)], &discover()).await.0, 200, "{name}: {good}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn another_port_of_an_origin_that_was_named_is_refused() {
     let named = ["https://app.example", "http://localhost:3000"].map(str::to_owned);
     let (address, _guard) = serve(|options| options.allow_origins = named.into()).await;
@@ -196,6 +211,16 @@ async fn a_key_that_is_no_text_is_refused_and_not_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_argument_that_is_given_twice_is_told() {
+    let (address, _guard) = serve(|_| {}).await;
+    let twice = discover().replace(r#""a":2"#, r#""a":2,"a":4"#);
+    let (_, _, body) = post(&address, &[], &twice).await;
+    assert!(body.contains("duplicate_key") && body.contains("/a"), "{body}");
+    let (_, _, body) = post(&address, &[], &discover()).await;
+    assert!(body.contains("\"structuredContent\":5"), "{body}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_too_large_is_refused() {
     let (address, _guard) = serve(|_| {}).await;
     let big = request("tools/call", json!({"name": "add", "arguments": {"a": "1".repeat(5 * 1024 * 1024)}}));
@@ -243,6 +268,69 @@ async fn a_client_that_goes_away_cancels_its_call() {
     drop(stream);
     becomes("cancelled").await;
     assert_eq!(post(&address, &[], &discover()).await.0, 200, "others are served on");
+}
+
+/// Opens a session of 2025-11-25: the headers of its requests.
+async fn session(address: &str) -> [(&'static str, String); 2] {
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "tests", "version": "1"}});
+    let body = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string();
+    let (code, head, _) = legacy(address, "POST", &[], &body).await;
+    assert_eq!(code, 200, "{head}");
+    let id =
+        head.lines().find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+    [("Mcp-Session-Id", id.unwrap()), ("MCP-Protocol-Version", "2025-11-25".to_owned())]
+}
+
+fn called(id: u32, name: &str, args: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": args}})
+        .to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_runs_in_a_session_ends_with_it() {
+    let (told, mut heard) = watch::channel("idle");
+    let (address, _guard) = listen(told_server(&told), |_| {}).await;
+    let session = session(&address).await;
+    let own = session.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let waits = tokio::spawn({
+        let (address, session) = (address.clone(), session.clone());
+        async move {
+            let own = session.each_ref().map(|(name, value)| (*name, value.as_str()));
+            legacy(&address, "POST", &own, &called(1, "wait", &json!({}))).await
+        }
+    });
+    // Less than rmcp waits for what runs.
+    let mut becomes = async |state| {
+        let heard = heard.wait_for(|told| *told == state);
+        tokio::time::timeout(std::time::Duration::from_secs(4), heard).await.unwrap().unwrap();
+    };
+    becomes("running").await;
+    // Nobody but its client can tell the two apart, nor end one of them.
+    let (_, _, again) = legacy(&address, "POST", &own, &called(1, "add", &json!({"a": 1, "b": 2}))).await;
+    assert!(again.contains("-32600") && !again.contains("\"result\""), "{again}");
+    let (_, _, other) = legacy(&address, "POST", &own, &called(2, "add", &json!({"a": 1, "b": 2}))).await;
+    assert!(other.contains("{\"result\":3}"), "{other}");
+    let (_, _, free) = legacy(&address, "POST", &own, &called(2, "add", &json!({"a": 1, "b": 3}))).await;
+    assert!(free.contains("{\"result\":4}"), "its id is free again: {free}");
+    assert_eq!(*told.borrow(), "running");
+    let gone = legacy(&address, "DELETE", &own, "").await;
+    assert!((200..300).contains(&gone.0), "{gone:?}");
+    becomes("cancelled").await;
+    waits.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_that_is_no_text_is_refused_and_does_not_begin_the_list_again() {
+    let (address, _guard) = serve(|_| {}).await;
+    let session = session(&address).await;
+    let own = session.each_ref().map(|(name, value)| (*name, value.as_str()));
+    for (cursor, right) in [(json!(5), false), (json!({}), false), (Value::Null, true)] {
+        let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": cursor}});
+        let (_, _, told) = legacy(&address, "POST", &own, &list.to_string()).await;
+        assert_eq!(told.contains("-32602"), !right, "{cursor}: {told}");
+        assert_eq!(told.contains("\"tools\":["), right, "{cursor}: {told}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,7 +15,7 @@ pub(crate) fn tools_schema(
     /// Whose form of a schema.
     #[arg(
         choices = [
-            "input", "output", "canonical", "anthropic", "openai", "openai-responses", "gemini", "mcp"
+            "input", "output", "canonical", "anthropic", "openai", "openai-responses", "gemini", "mcp", "mcp-2025-11-25"
         ],
         default = "input".to_owned()
     )]

@@ -45,7 +45,8 @@ pub use issue::{ArgIssue, IssueCode, MAX_ISSUES};
 pub use measure::measure;
 pub(crate) use parse::not_an_object;
 pub use parse::{
-    MAX_ARGS_BYTES, MAX_DEPTH, parse, parse_arguments, parse_frame, parse_object, parse_within, too_large,
+    MAX_ARGS_BYTES, MAX_DEPTH, Members, parse, parse_arguments, parse_frame, parse_object, parse_within,
+    too_large,
 };
 pub(crate) use patterns::{compiles, validator};
 pub use pointer::push_given;

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
@@ -73,6 +73,28 @@ pub fn parse_frame(text: &str, max_bytes: usize) -> Result<Map<String, Value>, T
     match parse_from(0, text, max_bytes)? {
         Value::Object(members) => Ok(members),
         other => Err(not_an_object(&other)),
+    }
+}
+
+/// An object inside of a larger text that is read once: as [`parse_object`] reads one. What that refuses is no such object; a
+/// surface that has to say why gives the text of the object to that.
+///
+/// ```
+/// use tool_core::args::Members;
+/// assert!(serde_json::from_str::<Members>(r#"{"a": {"b": 1}}"#).is_ok());
+/// assert!(serde_json::from_str::<Members>(r#"{"a": {"b": 1, "b": 2}}"#).is_err());
+/// ```
+#[derive(Debug, Default)]
+pub struct Members(pub Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+        let mut found = Findings::default();
+        match (Node { found: &mut found, level: 1 }).deserialize(deserializer)? {
+            Value::Object(members) if found.repeated == 0 => Ok(Members(members)),
+            Value::Object(_) => Err(de::Error::custom("a key is given twice")),
+            _ => Err(de::Error::custom("no object")),
+        }
     }
 }
 

@@ -172,6 +172,30 @@ pub struct CallResult<'r> {
     structured: Option<Structured<'r>>,
     #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
     is_error: Option<bool>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    notes: Option<Notes<'r>>,
+}
+
+/// What the journal says of a success: that it is the outcome of an earlier call, and of which; that nobody knows whether it is
+/// recorded. Failures have it in their details. (journal.md §1)
+#[derive(Debug, Serialize)]
+struct Notes<'r> {
+    #[serde(rename = "toolbox/replayed", skip_serializing_if = "Option::is_none")]
+    replayed: Option<&'r Value>,
+    #[serde(rename = "toolbox/callId", skip_serializing_if = "Option::is_none")]
+    call_id: Option<&'r Value>,
+    #[serde(rename = "toolbox/journal", skip_serializing_if = "Option::is_none")]
+    journal: Option<&'r Value>,
+}
+
+impl<'r> Notes<'r> {
+    /// Nothing else of what layers tell each other leaves.
+    fn of(result: &'r ToolResult) -> Option<Notes<'r>> {
+        let meta = &result.as_ref().ok()?.meta;
+        let (replayed, journal) = (meta.get("replayed"), meta.get("journal"));
+        let call_id = replayed.and_then(|_| meta.get("call_id"));
+        (replayed.is_some() || journal.is_some()).then_some(Notes { replayed, call_id, journal })
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -211,6 +235,7 @@ impl<'r> CallResult<'r> {
                 false => Structured::Wrapped { result: Verbatim(value) },
             }),
             is_error: result.is_err().then_some(true),
+            notes: Notes::of(result),
         }
     }
 }

@@ -12,11 +12,16 @@ use super::edit::Fault;
 /// Between the name of a file and the time of a copy.
 const COPY: &str = ".bak-";
 
+/// What editors of Windows put in front of a text in UTF-8. It is no part of what a file says, and stays where it is.
+const MARK: &str = "\u{feff}";
+
 /// A settings file as it is now.
 pub(super) struct Settings {
     /// The file itself, behind links.
     path: PathBuf,
+    /// Its text, behind the mark.
     text: Option<String>,
+    is_marked: bool,
 }
 
 /// A file as it was once.
@@ -41,10 +46,14 @@ impl Settings {
                 return Err(ToolError::failed(text).code("config_unreadable").source(error));
             }
         };
-        Ok(Settings { path, text })
+        let (text, is_marked) = match text.as_deref().and_then(|text| text.strip_prefix(MARK)) {
+            Some(behind) => (Some(behind.to_owned()), true),
+            None => (text, false),
+        };
+        Ok(Settings { path, text, is_marked })
     }
 
-    /// The text; `None` where there is no file.
+    /// The text, behind a byte order mark; `None` where there is no file.
     pub(super) fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
@@ -65,6 +74,7 @@ impl Settings {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory)?;
         let mut file = NamedTempFile::new_in(directory)?;
+        file.write_all(self.mark().as_bytes())?;
         file.write_all(text.as_bytes())?;
         let copy = match &self.text {
             Some(_) => {
@@ -96,8 +106,17 @@ impl Settings {
     pub(super) fn before(&self, again: impl Fn(Option<&str>) -> Option<String>) -> Option<Before> {
         let is_it = |old: Option<&str>| again(old).is_some_and(|text| Some(text.as_str()) == self.text());
         let copies = self.copies().into_iter().filter_map(|copy| fs::read_to_string(copy).ok());
+        let copies = copies.filter_map(|old| match old.strip_prefix(MARK) {
+            Some(behind) => self.is_marked.then(|| behind.to_owned()),
+            None => (!self.is_marked).then_some(old),
+        });
         let copy = { copies }.find(|old| is_it(Some(old))).map(Before::Text);
-        copy.or_else(|| is_it(None).then_some(Before::Absent))
+        copy.or_else(|| (!self.is_marked && is_it(None)).then_some(Before::Absent))
+    }
+
+    /// What stands in front of the text.
+    fn mark(&self) -> &'static str {
+        if self.is_marked { MARK } else { "" }
     }
 
     /// Makes the file what it was.

@@ -1,6 +1,7 @@
 //! The server as rmcp asks it: which methods there are, and what each answers. (mcp.md §2)
 
 use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::Arc;
 
 use rmcp::ErrorData;
@@ -18,6 +19,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::McpServer;
 use super::connection::{Connection, era};
@@ -25,6 +27,7 @@ use super::rounds::{Answer, IDEMPOTENCY_KEY, Request, TRACEPARENT};
 use crate::era::Era;
 use crate::listing::{LIST_TTL_MS, Page};
 use crate::skills::Skill;
+use crate::unfit::Unfit;
 
 /// How a handler gives a page of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +118,16 @@ fn result_of(mut encoded: Value) -> Result<CallToolResult, ErrorData> {
     result.content = content;
     result.structured_content = encoded.get_mut("structuredContent").map(Value::take);
     result.is_error = encoded.get("isError").and_then(Value::as_bool);
+    result.meta = match encoded.get_mut("_meta").map(Value::take) {
+        Some(Value::Object(notes)) => Some(rmcp::model::MetaObject(notes)),
+        _ => None,
+    };
     Ok(result)
 }
+
+/// What comes with a request of a session: its token is cancelled when the session ends.
+#[derive(Clone, Debug)]
+pub(crate) struct SessionEnd(pub(crate) CancellationToken);
 
 /// Runs a call that came as rmcp has it, and gives its answer so.
 pub(crate) async fn answer(
@@ -135,19 +146,42 @@ pub(crate) async fn answer(
     let request = Request {
         tool: request.name.into_owned(),
         args: request.arguments,
+        unfit: Unfit::found(&context.extensions).cloned(),
         idempotency_key: meta(IDEMPOTENCY_KEY),
         traceparent: meta(TRACEPARENT),
         responses: request.input_responses,
         state: request.request_state,
         progress: context.meta.get_progress_token(),
-        cancel: context.ct,
+        cancel: context.ct.clone(),
     };
-    match server.call(principal, &connection, request).await? {
+    let call = server.call(principal, &connection, request);
+    let answer = match context.extensions.get::<SessionEnd>() {
+        Some(SessionEnd(end)) => ended_with(end, &context.ct, call).await?,
+        None => call.await?,
+    };
+    match answer {
         Answer::Complete(completed) => {
             let result = completed.encode(&connection, |result| json!(result));
             result_of(result).map(CallToolResponse::Complete)
         }
         Answer::Questions(questions) => Ok(CallToolResponse::InputRequired(questions)),
+    }
+}
+
+/// The answer to a call that is cancelled with what it is part of.
+pub(crate) async fn ended_with<T>(
+    end: &CancellationToken,
+    cancel: &CancellationToken,
+    call: impl Future<Output = T>,
+) -> T {
+    let mut call = pin!(call);
+    tokio::select! {
+        biased;
+        answer = &mut call => answer,
+        () = end.cancelled() => {
+            cancel.cancel();
+            call.await
+        }
     }
 }
 

@@ -23,6 +23,7 @@ use crate::progress::{Report, reports};
 use crate::quirks;
 use crate::sight::Sight;
 use crate::state::{self, State};
+use crate::unfit::Unfit;
 
 /// The member of a request's `_meta` that says which calls are one and the same.
 pub(crate) const IDEMPOTENCY_KEY: &str = "toolbox/idempotencyKey";
@@ -35,6 +36,8 @@ pub(crate) const TRACEPARENT: &str = "traceparent";
 pub(crate) struct Request {
     pub(crate) tool: String,
     pub(crate) args: Option<JsonObject>,
+    /// Their text, where that is why the call is refused.
+    pub(crate) unfit: Option<Unfit>,
     pub(crate) idempotency_key: Option<String>,
     pub(crate) traceparent: Option<String>,
     /// The answers that a call comes back with, and the state that it was sent away with.
@@ -57,15 +60,26 @@ pub(crate) enum Answer {
 /// A call that has ended, with its result.
 #[derive(Debug)]
 pub(crate) struct Completed {
-    name: String,
-    tool: Option<ToolEntry>,
+    of: Called,
     result: ToolResult,
+}
+
+/// What was called.
+#[derive(Debug)]
+enum Called {
+    Tool(ToolEntry),
+    /// A name that no tool has.
+    Nothing(String),
 }
 
 impl Completed {
     /// Gives the result as it is written, without what the protocol adds.
     pub(crate) fn encode<T>(&self, to: &Connection, write: impl FnOnce(Encoded<'_>) -> T) -> T {
-        let result = call::encoded(to.listed, &self.name, self.tool.as_ref(), &self.result);
+        let (name, tool) = match &self.of {
+            Called::Tool(tool) => (tool.name(), Some(tool)),
+            Called::Nothing(name) => (name.as_str(), None),
+        };
+        let result = call::encoded(to.listed, name, tool, &self.result);
         match quirks::adapted(&to.client.info.0, self.result.is_err(), &result) {
             Some(adapted) => write(Encoded::Adapted(adapted)),
             None => write(Encoded::AsItIs(result)),
@@ -96,12 +110,14 @@ impl McpServer {
             return self.unknown(connection, &sight, request).await;
         };
         let args = request.args.take();
-        let bound = bound(era, principal, tool, args.as_ref());
-        let state = self.state(&mut request, &bound, tool)?;
+        // Most calls are over with their first round, and need not be told from others.
+        let kept = (era == Era::Modern).then(|| args.clone());
+        let bound = || bound(principal, tool, kept.as_ref().and_then(Option::as_ref));
+        let state = self.state(&mut request, bound, tool)?;
         let answered = (request.state.is_some() && !self.is_recorded(tool)).then(|| state.clone());
         let asked = Asked {
             era: connection.listed,
-            args,
+            args: request.unfit.as_ref().and_then(Unfit::error).map_or(Ok(args), Err),
             call_id: Some(state.call_id.clone()),
             idempotency_key: state.idempotency_key.clone(),
         };
@@ -143,7 +159,7 @@ impl McpServer {
                 Box::pin(async { tokio::join!(call, reported.pass_on(&ended, send)).0 }).await
             }
         };
-        let answer = self.end(era, tool, result, &dialogue, &bound);
+        let answer = self.end(era, tool, result, &dialogue, bound);
         if let Some(call_id) = dialogue.refused() {
             self.inner.decided.refuse(&call_id);
         }
@@ -168,7 +184,7 @@ impl McpServer {
             Err(error) if error.code_str() == "unknown_tool" => {
                 Err(unknown_tool(&request.tool, &call::nearest(executor, sight, &request.tool)))
             }
-            result => Ok(Answer::Complete(Completed { name: request.tool, tool: None, result })),
+            result => Ok(Answer::Complete(Completed { of: Called::Nothing(request.tool), result })),
         }
     }
 
@@ -178,7 +194,12 @@ impl McpServer {
     }
 
     /// The state that a call begins in: that of its last round with the answers, or a new one.
-    fn state(&self, request: &mut Request, bound: &[u8; 32], tool: &ToolEntry) -> Result<State, ErrorData> {
+    fn state(
+        &self,
+        request: &mut Request,
+        bound: impl FnOnce() -> [u8; 32],
+        tool: &ToolEntry,
+    ) -> Result<State, ErrorData> {
         let Some(sealed) = &request.state else {
             let mut state = State::first(request.idempotency_key.take());
             state.foresee(request.responses.iter().flatten());
@@ -187,7 +208,7 @@ impl McpServer {
         let decided = &self.inner.decided;
         let is_open =
             |state: &State| !decided.is_refused(state) && (self.is_recorded(tool) || decided.take(state));
-        let Some(mut state) = self.inner.seal.open(sealed, bound).filter(is_open) else {
+        let Some(mut state) = self.inner.seal.open(sealed, &bound()).filter(is_open) else {
             return Err(ErrorData::invalid_params("requestState is not valid for this call.", None));
         };
         if let Some(answers) = &request.responses {
@@ -203,12 +224,9 @@ impl McpServer {
         tool: &ToolEntry,
         result: ToolResult,
         dialogue: &Dialogue,
-        bound: &[u8; 32],
+        bound: impl FnOnce() -> [u8; 32],
     ) -> Result<Answer, ErrorData> {
-        let complete = |result| {
-            let (name, tool) = (tool.name().to_owned(), Some(tool.clone()));
-            Ok(Answer::Complete(Completed { name, tool, result }))
-        };
+        let complete = |result| Ok(Answer::Complete(Completed { of: Called::Tool(tool.clone()), result }));
         let Err(error) = result else { return complete(result) };
         match (era, error.code_str()) {
             (Era::Modern, "input_required") => {}
@@ -218,7 +236,7 @@ impl McpServer {
             _ => return complete(Err(error)),
         }
         let suspended = match dialogue.suspended() {
-            Ok(Some((questions, state))) => self.inner.seal.seal(&state, bound).map_or_else(
+            Ok(Some((questions, state))) => self.inner.seal.seal(&state, &bound()).map_or_else(
                 || Err(ToolError::internal("The call cannot be suspended.")),
                 |sealed| ask::input_required(&questions, sealed),
             ),
@@ -232,12 +250,9 @@ impl McpServer {
 /// Who calls where no token says so.
 pub(crate) const LOCAL: &str = "local";
 
-/// What the state of a call is bound to; the legacy era has none.
-fn bound(era: Era, principal: &str, tool: &ToolEntry, args: Option<&JsonObject>) -> [u8; 32] {
-    match era {
-        Era::Legacy => [0; 32],
-        Era::Modern => state::bound(principal, tool, &args.cloned().map_or(json!({}), Value::Object)),
-    }
+/// What the state of a call is bound to.
+fn bound(principal: &str, tool: &ToolEntry, args: Option<&JsonObject>) -> [u8; 32] {
+    state::bound(principal, tool, &args.cloned().map_or(json!({}), Value::Object))
 }
 
 fn unknown_tool(name: &str, nearest: &[&str]) -> ErrorData {

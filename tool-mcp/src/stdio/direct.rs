@@ -20,7 +20,7 @@ use super::out::Out;
 use super::pace::{Begins, Paces};
 use super::running::Running;
 use crate::era::Era;
-use crate::server::{Answer, Connection, Encoded, LOCAL, McpServer, Request};
+use crate::server::{Answer, Connection, Encoded, LOCAL, McpServer, Request, ended_with};
 
 /// The direct way.
 pub(super) struct Direct {
@@ -85,6 +85,9 @@ impl Direct {
             return false;
         }
         let Some(Message { id, method, meta }) = Message::read(line) else { return false };
+        if self.running.has(|| id.typed()) {
+            return false;
+        }
         let Some(connection) = self.connection(&meta) else { return false };
         match method {
             Method::Ping => self.ping(id, connection.era),
@@ -164,7 +167,15 @@ impl Direct {
         let sight = self.server.sight();
         let listing = sight.listing(era);
         let Some(page) = listing.page(cursor) else { return false };
-        self.out.add(|text| write_result(text, id, |text| listing.write(&page, text)));
+        let (head, tools, tail) = listing.written(&page);
+        self.out.add_around(
+            |text| begin_result(text, id, head.as_bytes()),
+            tools,
+            |text| {
+                text.extend_from_slice(tail.as_bytes());
+                text.push(b'}');
+            },
+        );
         true
     }
 
@@ -204,14 +215,7 @@ impl Direct {
         let (out, stop) = (self.out.clone(), self.stop.clone());
         let id = id.as_str().to_owned();
         tokio::spawn(async move {
-            let answer = tokio::select! {
-                biased;
-                answer = &mut call => answer,
-                () = stop.cancelled() => {
-                    cancel.cancel();
-                    call.await
-                }
-            };
+            let answer = ended_with(&stop, &cancel, &mut call).await;
             if on_its_way.is_wanted() {
                 let mut text = Vec::new();
                 write_answer(&mut text, Id::of(&id), &to, answer);
@@ -248,15 +252,21 @@ struct Complete<'r> {
 
 /// Writes the answer to a request, with the result that `write` writes.
 fn write_result(text: &mut Vec<u8>, id: Id<'_>, write: impl FnOnce(&mut Vec<u8>)) {
-    text.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-    text.extend_from_slice(id.as_str().as_bytes());
-    text.extend_from_slice(b",\"result\":");
+    begin_result(text, id, b"");
     write(text);
     text.push(b'}');
 }
 
+/// Writes the answer to a request as far as its result, and what that begins with.
+fn begin_result(text: &mut Vec<u8>, id: Id<'_>, head: &[u8]) {
+    text.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    text.extend_from_slice(id.as_str().as_bytes());
+    text.extend_from_slice(b",\"result\":");
+    text.extend_from_slice(head);
+}
+
 /// Whatever is written here can be: it has no keys but texts, and a vector takes everything.
-fn write_json(text: &mut Vec<u8>, value: &impl Serialize) {
+pub(super) fn write_json(text: &mut Vec<u8>, value: &impl Serialize) {
     if let Err(error) = serde_json::to_writer(text, value) {
         tracing::error!(%error, "an answer cannot be written");
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use memchr::memchr;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// The longest message.
@@ -41,7 +42,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// Whether the end of a line has been read already, so that the next one need not be waited for.
     pub(super) fn is_ready(&self) -> bool {
-        self.read.buffer().contains(&b'\n')
+        memchr(b'\n', self.read.buffer()).is_some()
     }
 
     /// Reads on until a line is whole. What was read stays in `self` when the future is dropped.
@@ -51,7 +52,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if ready.is_empty() {
                 return Ok(Read::End);
             }
-            let end = ready.iter().position(|byte| *byte == b'\n');
+            let end = memchr(b'\n', ready);
             let take = end.map_or(ready.len(), |at| at + 1);
             let fits = self.line.len() + take <= LINE_BYTES + 1;
             if !self.dropping && fits {

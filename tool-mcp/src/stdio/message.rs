@@ -1,11 +1,12 @@
 //! The common requests, read in one pass: the arguments of a call are the only tree that is built.
 //!
 //! What is not exactly as expected here is [`None`], and rmcp's to read, to answer or to refuse: unknown members, names with
-//! escapes, ids that are no plain number or text. So there is one place that says what is wrong with a message.
+//! escapes, keys given twice, ids that are no plain number or text. So there is one place that says what is wrong with a message.
 
 use rmcp::model::{JsonObject, ProgressToken, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tool_core::args::Members;
 
 /// A request that the direct way knows.
 pub(super) struct Message<'a> {
@@ -46,13 +47,16 @@ pub(super) struct Meta<'a> {
 impl<'a> Message<'a> {
     /// Reads a line.
     pub(super) fn read(line: &'a [u8]) -> Option<Message<'a>> {
-        let Line { jsonrpc, id, method, params } = serde_json::from_slice(line).ok()?;
+        // Looked at as a whole, it need not be looked at text by text.
+        let line = std::str::from_utf8(line).ok()?;
+        let Line { jsonrpc, id, method, params } = serde_json::from_str(line).ok()?;
         if jsonrpc != "2.0" {
             return None;
         }
         let id = Id::read(id)?;
         let (given, params) = (params.is_some(), params.unwrap_or_default());
-        let method = match (method, params.name, params.arguments, params.cursor) {
+        let args = params.arguments.map(|Members(args)| args);
+        let method = match (method, params.name, args, params.cursor) {
             ("tools/call", Some(tool), args, None) => Method::Call { tool, args },
             ("tools/list", None, None, cursor) => Method::List { cursor },
             ("ping", None, None, None) if !given => Method::Ping,
@@ -78,7 +82,7 @@ struct Line<'a> {
 #[serde(deny_unknown_fields)]
 struct Params<'a> {
     name: Option<&'a str>,
-    arguments: Option<JsonObject>,
+    arguments: Option<Members>,
     cursor: Option<&'a str>,
     #[serde(borrow, rename = "_meta")]
     meta: Option<Meta<'a>>,
@@ -185,5 +189,7 @@ mod tests {
             assert!(!is_read(&other), "{other}");
         }
         assert!(Message::read(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}").is_none());
+        let twice = call.to_string().replace("{\"a\":1}", "{\"a\":{\"b\":1,\"b\":1}}");
+        assert!(twice.contains("\"b\"") && Message::read(twice.as_bytes()).is_none());
     }
 }

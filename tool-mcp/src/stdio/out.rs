@@ -4,7 +4,7 @@
 //! that nobody else waits for a client that does not read.
 
 use std::future::poll_fn;
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -12,11 +12,13 @@ use std::task::{Context, Poll};
 use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, mpsc};
 
+use super::text::{PIECES, Text};
+use crate::listing::Shared as Part;
+
 /// How many bytes may wait before those who add more wait too.
 pub(super) const WAITING_BYTES: usize = 1024 * 1024;
 
-/// The most memory that is kept for what comes: a list of a thousand tools comes often, and each byte of new memory costs more
-/// than writing it.
+/// The most memory that is kept for what comes: each byte of new memory costs more than writing it.
 const KEPT_BYTES: usize = WAITING_BYTES;
 
 /// The output. A clone is the same.
@@ -36,7 +38,7 @@ struct Shared {
 
 #[derive(Default)]
 struct Waiting {
-    text: Vec<u8>,
+    text: Text,
     /// At rest; none while somebody writes.
     pen: Option<Pen>,
     /// Whether the stream has failed, or has been closed.
@@ -46,14 +48,14 @@ struct Waiting {
 /// The right to write to the stream: only one has it at a time.
 struct Pen {
     stream: Pin<Box<dyn AsyncWrite + Send>>,
-    text: Vec<u8>,
+    text: Text,
     /// How much of the text is written.
     at: usize,
 }
 
 impl Out {
     pub(super) fn new(stream: impl AsyncWrite + Send + 'static) -> Out {
-        let pen = Pen { stream: Box::pin(stream), text: Vec::new(), at: 0 };
+        let pen = Pen { stream: Box::pin(stream), text: Text::default(), at: 0 };
         let waiting = Mutex::new(Waiting { pen: Some(pen), ..Waiting::default() });
         let shared = Arc::new(Shared { waiting, written: Notify::new() });
         let (to_writer, handed) = mpsc::channel(1);
@@ -65,8 +67,24 @@ impl Out {
     pub(super) fn add(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut waiting = self.shared.waiting();
         if !waiting.closed {
-            write(&mut waiting.text);
-            waiting.text.push(b'\n');
+            write(waiting.text.own());
+            waiting.text.own().push(b'\n');
+        }
+    }
+
+    /// [`add`](Self::add) for a line that has a part in it which is not copied.
+    pub(super) fn add_around(
+        &self,
+        before: impl FnOnce(&mut Vec<u8>),
+        part: Part,
+        behind: impl FnOnce(&mut Vec<u8>),
+    ) {
+        let mut waiting = self.shared.waiting();
+        if !waiting.closed {
+            before(waiting.text.own());
+            waiting.text.share(part);
+            behind(waiting.text.own());
+            waiting.text.own().push(b'\n');
         }
     }
 
@@ -203,15 +221,21 @@ impl Waiting {
 impl Pen {
     /// Writes its text and forgets it.
     fn write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
-            match std::task::ready!(self.stream.as_mut().poll_write(cx, rest))? {
+        while self.at < self.text.len() {
+            let mut pieces = [IoSlice::new(&[]); PIECES];
+            let count = self.text.behind(self.at, &mut pieces);
+            let stream = self.stream.as_mut();
+            let written = match pieces.get(..count).unwrap_or_default() {
+                [piece] => stream.poll_write(cx, piece),
+                pieces => stream.poll_write_vectored(cx, pieces),
+            };
+            match std::task::ready!(written)? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 written => self.at += written,
             }
         }
         std::task::ready!(self.stream.as_mut().poll_flush(cx))?;
-        self.text.clear();
-        self.text.shrink_to(KEPT_BYTES);
+        self.text.clear(KEPT_BYTES);
         self.at = 0;
         Poll::Ready(Ok(()))
     }
@@ -266,6 +290,25 @@ mod tests {
         out.close().await;
         assert_eq!(read.next_line().await.unwrap(), None);
         assert!(out.send(b"late").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_part_that_is_not_copied_stands_in_its_line() {
+        let (near, far) = tokio::io::duplex(7);
+        let out = Out::new(far);
+        let whole: std::sync::Arc<str> = "y".repeat(9_000).into();
+        for id in ["1", "2"] {
+            let part = Part { whole: std::sync::Arc::clone(&whole), part: 1_000..9_000 };
+            let (before, behind) = (format!("{id}<"), format!(">{id}"));
+            out.add_around(|text| text.extend(before.bytes()), part, |text| text.extend(behind.bytes()));
+        }
+        let reads = tokio::spawn(async move {
+            let mut read = BufReader::new(near).lines();
+            [read.next_line().await, read.next_line().await].map(|line| line.unwrap().unwrap())
+        });
+        out.close().await;
+        let tools = &whole[1_000..];
+        assert_eq!(reads.await.unwrap(), [format!("1<{tools}>1"), format!("2<{tools}>2")]);
     }
 
     #[tokio::test]

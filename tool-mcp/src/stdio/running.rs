@@ -1,6 +1,7 @@
-//! The calls of the direct way that are on their way, by the ids of their requests: a client ends them by those.
+//! The requests that are not answered yet, by their ids: the calls of the direct way, which a client ends by those, and what rmcp
+//! has been given.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +24,8 @@ struct Calls {
     by_id: HashMap<RequestId, Arc<Call>>,
     /// How many have not ended, cancelled ones among them.
     count: usize,
+    /// Those of rmcp.
+    elsewhere: HashSet<RequestId>,
 }
 
 struct Call {
@@ -43,6 +46,26 @@ impl Running {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether a request has this id that is not answered yet.
+    pub(super) fn has(&self, id: impl FnOnce() -> RequestId) -> bool {
+        let calls = self.calls();
+        if calls.by_id.is_empty() && calls.elsewhere.is_empty() {
+            return false;
+        }
+        let id = id();
+        calls.by_id.contains_key(&id) || calls.elsewhere.contains(&id)
+    }
+
+    /// Notes a request that rmcp answers.
+    pub(super) fn pass(&self, id: &RequestId) {
+        self.calls().elsewhere.insert(id.clone());
+    }
+
+    /// Notes that rmcp has answered a request.
+    pub(super) fn answered(&self, id: &RequestId) {
+        self.calls().elsewhere.remove(id);
+    }
+
     /// Adds a call that its token ends.
     pub(super) fn add(&self, id: RequestId, cancel: CancellationToken) -> OnItsWay {
         let call = Arc::new(Call { cancel, wanted: AtomicBool::new(true) });
@@ -55,7 +78,11 @@ impl Running {
 
     /// Ends the call of a request, which is not answered any more. An id that no call has is ignored.
     pub(super) fn cancel(&self, id: &RequestId) {
-        let call = self.calls().by_id.remove(id);
+        let mut calls = self.calls();
+        // rmcp does not answer what is cancelled, either.
+        calls.elsewhere.remove(id);
+        let call = calls.by_id.remove(id);
+        drop(calls);
         if let Some(call) = call {
             call.wanted.store(false, Ordering::Release);
             call.cancel.cancel();

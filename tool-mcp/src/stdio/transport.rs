@@ -3,30 +3,36 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta as _, JsonRpcMessage,
-    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions as _, GetMeta as _,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::Peer;
 use rmcp::transport::Transport;
+use serde::Serialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::coop::consume_budget;
+use tokio::task::yield_now;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_core::SHUTDOWN_GRACE;
 
-use super::direct::Direct;
+use super::direct::{Direct, write_json};
 use super::lines::{LINE_BYTES, Lines, Read};
+use super::near::Near;
 use super::out::Out;
 use super::running::Running;
-use crate::malformed::{error, refused};
+use crate::cursor;
+use crate::malformed::{error, refused, repeated};
 use crate::server::{McpServer, Note};
+use crate::unfit::Unfit;
 
 /// How long calls may take to end when they are cancelled at the end of a session, and then a client to read what is left.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -38,6 +44,7 @@ pub(super) struct Streams<R> {
     out: Out,
     direct: Direct,
     running: Running,
+    near: Near,
     /// Whether a session is open; before, rmcp takes nothing but requests.
     open: bool,
     /// When the input ended.
@@ -55,7 +62,16 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
     ) -> Streams<R> {
         let (out, running) = (Out::new(write), Running::default());
         let direct = Direct::new(server.clone(), out.clone(), running.clone(), stop, peer);
-        Streams { server, lines: Lines::new(read), out, direct, running, open: false, ended: None }
+        Streams {
+            server,
+            lines: Lines::new(read),
+            out,
+            direct,
+            running,
+            near: Near::new(),
+            open: false,
+            ended: None,
+        }
     }
 
     /// Answers lines on the direct way until one comes that is rmcp's; `None` at the end of the input. rmcp drops the future
@@ -65,11 +81,13 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
             // However much is asked on the direct way, what rmcp has to send gets its turn. Nothing is in hand here that would
             // be lost if it takes it.
             consume_budget().await;
-            if !self.lines.is_ready() {
+            let waits = !self.lines.is_ready();
+            if waits {
                 self.out.leave().await;
             }
             self.out.room().await;
-            match self.lines.read().await {
+            let read = if waits { self.awaited().await } else { self.lines.read().await };
+            match read {
                 Ok(Read::Line) => {}
                 Ok(Read::TooLong) => {
                     let text = format!("A message has at most {LINE_BYTES} bytes.");
@@ -86,11 +104,32 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
             let answered = poll_fn(|cx| Poll::Ready(direct.serve(line, cx))).await;
             let message = if answered { None } else { self.message() };
             self.lines.done();
-            if let Some(message) = message.filter(|message| self.admits(message)) {
+            if let Some(message) = message.and_then(|message| self.admitted(message)) {
                 self.out.leave().await;
                 return Some(message);
             }
         }
+    }
+
+    /// Reads on, looking for what comes at once before the process sleeps.
+    async fn awaited(&mut self) -> io::Result<Read> {
+        self.near.begin();
+        let read = {
+            let mut read = pin!(self.lines.read());
+            loop {
+                match poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx))).await {
+                    Poll::Ready(read) => break read,
+                    Poll::Pending if self.near.looks() => {
+                        // Where the client shares this processor, it is its turn.
+                        std::thread::yield_now();
+                        yield_now().await;
+                    }
+                    Poll::Pending => break read.await,
+                }
+            }
+        };
+        self.near.end();
+        read
     }
 
     /// The message on the line; what is none is answered.
@@ -99,8 +138,16 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
         if line.is_empty() {
             return None;
         }
-        match serde_json::from_slice(line) {
-            Ok(message) => Some(message),
+        let told = cursor::told(line);
+        match serde_json::from_slice::<ClientJsonRpcMessage>(told.as_deref().unwrap_or(line)) {
+            Ok(mut message) => {
+                if let JsonRpcMessage::Request(request) = &mut message
+                    && let Some(unfit) = Unfit::of(line)
+                {
+                    request.request.extensions_mut().insert(unfit);
+                }
+                Some(message)
+            }
             Err(_) => {
                 if let Some(answer) = refused(line) {
                     self.refuse(&answer);
@@ -110,17 +157,17 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
         }
     }
 
-    fn refuse(&self, answer: &Value) {
-        self.out.add(|text| text.extend_from_slice(answer.to_string().as_bytes()));
+    fn refuse(&self, answer: &impl Serialize) {
+        self.out.add(|text| write_json(text, answer));
     }
 
-    /// Whether rmcp can take a message now; notes when it opens a session, and what the direct way has to know of it.
-    fn admits(&mut self, message: &ClientJsonRpcMessage) -> bool {
+    /// The message, if rmcp can take it now; notes when it opens a session, and what the direct way has to know of it.
+    fn admitted(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         if !self.open {
-            self.open = opens(message);
-            return matches!(message, JsonRpcMessage::Request(_));
+            self.open = opens(&message);
+            return matches!(message, JsonRpcMessage::Request(_)).then_some(message);
         }
-        match message {
+        match &message {
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
@@ -129,6 +176,11 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
                 }
             }
             JsonRpcMessage::Request(request) => {
+                if self.running.has(|| request.id.clone()) {
+                    self.refuse(&repeated(request.id.clone()));
+                    return None;
+                }
+                self.running.pass(&request.id);
                 // A second handshake: what rmcp makes of it is rmcp's to know.
                 if let ClientRequest::InitializeRequest(_) = &request.request {
                     self.direct.close();
@@ -136,7 +188,7 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
             }
             _ => {}
         }
-        true
+        Some(message)
     }
 
     fn written(&self, message: &ServerJsonRpcMessage) -> Result<Vec<u8>, serde_json::Error> {
@@ -154,7 +206,11 @@ impl<R: AsyncRead + Send + Unpin> Streams<R> {
         let mut text = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
         serde_json::to_writer(&mut text, id)?;
         text.extend_from_slice(b",\"result\":");
-        self.server.sight().listing(note.era).write(&note.page, &mut text);
+        let sight = self.server.sight();
+        let (head, tools, tail) = sight.listing(note.era).written(&note.page);
+        text.extend_from_slice(head.as_bytes());
+        text.extend_from_slice(tools.as_bytes());
+        text.extend_from_slice(tail.as_bytes());
         text.push(b'}');
         Ok(text)
     }
@@ -167,6 +223,14 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Streams<R>
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let id = match &message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = id {
+            self.running.answered(id);
+        }
         let line = self.written(&message);
         let out = self.out.clone();
         async move { out.send(&line?).await }

@@ -220,6 +220,29 @@ fn own_file(client: &'static Client, told: &mut String) {
     assert!(left.contains("ours") && left.contains("pinned") && !left.contains("/opt/toolbox"), "{left}");
 }
 
+#[test]
+fn a_byte_order_mark_stays_in_front_of_the_settings() {
+    for client in &CLIENTS {
+        let scene = Scene::new(client);
+        let before = format!("\u{feff}{}", own_settings(client));
+        let file = scene.write(&before);
+        assert_eq!(scene.add(&served(), false).unwrap().state, "added", "{}", client.name);
+        let added = fs::read_to_string(&file).unwrap();
+        let plain = Scene::new(client);
+        let without = plain.write(own_settings(client));
+        plain.add(&served(), false).unwrap();
+        assert_eq!(added, format!("\u{feff}{}", fs::read_to_string(without).unwrap()), "{}", client.name);
+        assert_eq!(scene.add(&served(), false).unwrap().state, "unchanged", "{}", client.name);
+        assert_eq!(scene.remove().unwrap().state, "removed");
+        assert_eq!(fs::read_to_string(&file).unwrap(), before, "{}", client.name);
+        // Nothing else in the file: what is left is the mark.
+        let file = scene.write("\u{feff}");
+        scene.add(&served(), false).unwrap();
+        scene.remove().unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "\u{feff}", "{}", client.name);
+    }
+}
+
 fn same_entry(client: &'static Client, told: &mut String) {
     let scene = Scene::new(client);
     let file = scene.write(own_settings(client));
@@ -237,8 +260,11 @@ fn other_entry(client: &'static Client, told: &mut String) {
     let before = fs::read_to_string(&file).unwrap();
     let refused = scene.add(&served(), false);
     writeln!(told, "== another entry: {}", scene.told(&outcome(&refused))).unwrap();
-    let details = refused.unwrap_err().details().clone();
-    assert!(details.contains_key("found") && details.contains_key("wanted"), "{details:?}");
+    let refused = refused.unwrap_err();
+    for entry in ["found", "wanted"] {
+        let entry = refused.details()[entry].to_string();
+        assert!(refused.message().contains(&entry), "a person sees {entry}: {refused}");
+    }
     assert_eq!(fs::read_to_string(&file).unwrap(), before, "{}", client.name);
     let forced = scene.add(&served(), true);
     writeln!(told, "== by force: {}\n{}", outcome(&forced), fs::read_to_string(&file).unwrap()).unwrap();

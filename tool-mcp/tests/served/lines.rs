@@ -19,8 +19,10 @@ async fn broken_lines_are_answered_and_end_nothing() {
         legacy(9, "tools/call", &json!({"name": "add", "arguments": 5})),
         legacy(10, "tools/call", &json!({"name": "add", "arguments": {"a": 1, "b": 2}})),
         legacy(11, "tools/list", &json!({"cursor": "nonsense"})),
+        legacy(12, "tools/list", &json!({"cursor": 5})),
+        legacy(13, "tools/list", &json!({"cursor": null})),
     ];
-    let answers = talk(builder().build().unwrap(), &lines, 8).await;
+    let answers = talk(builder().build().unwrap(), &lines, 10).await;
     let code = |id: Value| {
         let of = |answer: &&Value| answer["id"] == id;
         answers.iter().filter(of).map(|answer| answer["error"]["code"].clone()).collect::<Vec<_>>()
@@ -31,6 +33,37 @@ async fn broken_lines_are_answered_and_end_nothing() {
     assert_eq!(code(json!(9)), [-32602], "{answers:?}");
     assert_eq!(code(json!(10)), [Value::Null], "{answers:?}");
     assert_eq!(code(json!(11)), [-32602], "{answers:?}");
+    assert_eq!(code(json!(12)), [-32602], "what is no text is no cursor: {answers:?}");
+    assert_eq!(code(json!(13)), [Value::Null], "{answers:?}");
+    let lines = [5, 6]
+        .map(|id| modern(id, "tools/list", json!({"cursor": if id == 5 { json!(5) } else { Value::Null }})));
+    let mut answers = talk(builder().build().unwrap(), &lines, 2).await;
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!((&answers[0]["error"]["code"], &answers[1]["error"]), (&json!(-32602), &Value::Null));
+}
+
+#[tokio::test]
+async fn a_key_that_is_given_twice_is_told_and_no_value_of_it_is_taken() {
+    let once = json!({"name": "greet", "arguments": {"name": "Ada"}});
+    let twice = |line: String| line.replace(r#"{"name":"Ada"}"#, r#"{"name":"Ada","\u006eame":"Bob"}"#);
+    type Call = fn(u32, &Value) -> String;
+    let eras: [(Vec<String>, Call); 2] = [
+        (vec![initialize()], |id, params| legacy(id, "tools/call", params)),
+        (vec![modern(0, "server/discover", json!({}))], |id, params| {
+            modern(id, "tools/call", params.clone())
+        }),
+    ];
+    for (mut lines, call) in eras {
+        lines.extend([twice(call(1, &once)), call(2, &once)]);
+        let mut answers = talk(builder().build().unwrap(), &lines, 3).await;
+        answers.sort_by_key(|answer| answer["id"].as_u64());
+        let told = &answers[1]["result"];
+        assert_eq!(told["isError"], true, "{told}");
+        let told: Value = serde_json::from_str(told["content"][0]["text"].as_str().unwrap()).unwrap();
+        let issue = &told["error"]["issues"][0];
+        assert_eq!((&told["error"]["code"], &issue["path"]), (&json!("duplicate_key"), &json!("/name")));
+        assert_eq!(answers[2]["result"]["structuredContent"]["text"], "Hello Ada.");
+    }
 }
 
 #[tokio::test]

@@ -31,6 +31,33 @@ async fn cancelled_calls_have_no_answer_and_leave_nothing_behind() {
 }
 
 #[tokio::test]
+async fn an_id_is_refused_until_the_request_that_has_it_is_over_whoever_answers_it() {
+    // A member that nobody knows sends a request rmcp's way.
+    let rmcps = |line: String| line.replacen('{', "{\"unknown\":1,", 1);
+    let wait = |id| legacy(id, "tools/call", &json!({"name": "wait", "arguments": {}}));
+    let add = |id| legacy(id, "tools/call", &json!({"name": "add", "arguments": {"a": id, "b": 2}}));
+    let cancelled = |id: u32| {
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+            .to_string()
+    };
+    let mut lines = vec![initialize(), wait(1), add(1), rmcps(add(1)), cancelled(1), add(1)];
+    lines.extend([rmcps(wait(2)), add(2), rmcps(add(2)), cancelled(2), add(2)]);
+    let answers = talk(builder().build().unwrap(), &lines, 7).await;
+    let mut told: Vec<Value> = answers
+        .iter()
+        .skip(1)
+        .map(|answer| {
+            json!([answer["id"], answer["error"]["code"], answer["result"]["structuredContent"]["result"]])
+        })
+        .collect();
+    // Within an id the refusals come first: the call that follows them begins later.
+    told.sort_by_key(|told| told[0].as_u64());
+    let (first, second) = (json!([1, -32600, null]), json!([2, -32600, null]));
+    let expected = [first.clone(), first, json!([1, null, 3]), second.clone(), second, json!([2, null, 4])];
+    assert_eq!(told, expected, "{answers:?}");
+}
+
+#[tokio::test]
 async fn progress_comes_before_the_result_and_only_when_asked_for() {
     let with = |id, token: Option<&str>| {
         let meta = token.map_or_else(|| json!({}), |token| json!({"progressToken": token}));

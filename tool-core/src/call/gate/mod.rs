@@ -56,7 +56,9 @@ pub enum Gate {
 /// # Ok::<(), ToolError>(())
 /// ```
 pub fn gate(tool: &ToolEntry, snapshot: &Snapshot) -> Gate {
-    match explain(tool, snapshot).into_iter().next() {
+    // Every call asks: what comes behind the first reason is not looked at.
+    let seen = Seen::of(tool, snapshot);
+    match RULES.iter().find_map(|rule| rule(&seen).into_iter().next()) {
         None => Gate::Visible,
         Some(hidden) => Gate::Hidden(hidden),
     }
