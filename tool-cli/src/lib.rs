@@ -54,6 +54,7 @@ mod out;
 mod people;
 mod program;
 mod progress;
+mod provided;
 pub mod quote;
 mod refused;
 mod replace;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::access::{Access, AccessSink};
 use crate::ask::Asker;
 use crate::call::TraceParent;
 use crate::call::gate::Snapshot;
@@ -46,6 +47,7 @@ struct Host {
     secrets: Arc<dyn SecretSource>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
+    accesses: Option<Arc<dyn AccessSink>>,
     approver: Option<Arc<dyn Approver>>,
     asker: Option<Arc<dyn Asker>>,
     agent: Option<Arc<str>>,
@@ -75,6 +77,7 @@ impl ToolContext {
             secrets: Arc::new(NoSecrets),
             progress: None,
             live: None,
+            accesses: None,
             approver: None,
             asker: None,
             agent: None,
@@ -213,6 +216,31 @@ impl ToolContext {
     pub fn progress(&self, progress: Progress<'_>) {
         if let Some(sink) = &self.host.progress {
             sink.report(self, progress);
+        }
+    }
+
+    /// Tells that the call is about to use a capability; costs nothing when nobody listens.
+    pub fn accesses(&self, capability: &'static str, what: fmt::Arguments<'_>) {
+        if let Some(sink) = &self.host.accesses {
+            sink.accessed(self, Access { capability, what });
+        }
+    }
+
+    /// What a future gives, unless the call is to end before: capabilities wait so.
+    ///
+    /// # Errors
+    /// Those of the future; `cancelled`, or `timeout` when the deadline has passed.
+    pub async fn unless_ended<T>(
+        &self,
+        future: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<T, ToolError> {
+        tokio::select! {
+            biased;
+            done = future => done,
+            () = self.cancelled() => {
+                self.check()?;
+                Err(ToolError::cancelled("The call was cancelled."))
+            }
         }
     }
 
@@ -374,6 +402,19 @@ impl ContextBuilder {
         self
     }
 
+    /// Provides a type unless it is provided already, for a host that fills up what somebody else began.
+    ///
+    /// ```
+    /// use tool_core::{Clock, SystemClock, ToolContext};
+    ///
+    /// let begun = ToolContext::builder();
+    /// let ctx = begun.unless_provided::<dyn Clock>(|ctx| ctx.clock(SystemClock::default())).build();
+    /// assert!(ctx.capability::<dyn Clock>().is_some());
+    /// ```
+    pub fn unless_provided<T: ?Sized + 'static>(self, provide: impl FnOnce(Self) -> Self) -> Self {
+        if self.host.capabilities.contains(TypeId::of::<T>()) { self } else { provide(self) }
+    }
+
     /// Where declared secrets come from.
     pub fn secrets(mut self, source: impl SecretSource + 'static) -> Self {
         self.host.secrets = Arc::new(source);
@@ -389,6 +430,12 @@ impl ContextBuilder {
     /// Who watches output as it comes.
     pub fn live(mut self, sink: impl LiveSink + 'static) -> Self {
         self.host.live = Some(Arc::new(sink));
+        self
+    }
+
+    /// Who hears of what calls do through their capabilities.
+    pub fn accesses(mut self, sink: impl AccessSink + 'static) -> Self {
+        self.host.accesses = Some(Arc::new(sink));
         self
     }
 
