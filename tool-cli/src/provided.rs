@@ -7,17 +7,20 @@ use tool_core::{
 use crate::cli::Provide;
 use crate::settings::Settings;
 
-/// The context of a program: its own, or one with the secrets of the environment. A clock, the environment of the run and
-/// randomness are in each, unless the program provides others.
+/// The context of a program: its own, or one with the secrets of the environment. A clock, the environment of the run,
+/// randomness, and with the feature `http` HTTP to the public Internet are in each, unless the program provides others.
 pub(crate) fn provided(own: Option<&Provide>, settings: &Settings) -> Result<ContextBuilder, ToolError> {
     let built = match own {
         Some(provide) => provide(settings)?,
         None => ToolContext::builder().secrets(settings.secrets()),
     };
-    Ok(built
+    let built = built
         .unless_provided::<dyn Clock>(|ctx| ctx.clock(SystemClock::default()))
         .unless_provided::<dyn Environment>(|ctx| ctx.environment(settings.environment()))
-        .unless_provided::<dyn Randomness>(|ctx| ctx.randomness(SystemRandomness)))
+        .unless_provided::<dyn Randomness>(|ctx| ctx.randomness(SystemRandomness));
+    #[cfg(feature = "http")]
+    let built = built.unless_provided::<dyn tool_core::http::Http>(|ctx| ctx.http(tool_http::Client::new()));
+    Ok(built)
 }
 
 #[cfg(test)]

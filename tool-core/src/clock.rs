@@ -110,7 +110,7 @@ impl ContextBuilder {
     /// Provides a clock, for `#[ctx] clock: &dyn Clock`.
     pub fn clock(self, clock: impl Clock + 'static) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(clock);
-        self.provide_with::<dyn Clock>(move |call| {
+        self.keeps_time(Arc::clone(&clock)).provide_with::<dyn Clock>(move |call| {
             Arc::new(CallClock { clock: Arc::clone(&clock), call: call.clone() })
         })
     }

@@ -17,6 +17,7 @@ use crate::call::TraceParent;
 use crate::call::gate::Snapshot;
 use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope, Try};
 use crate::capability::Capabilities;
+use crate::clock::Clock;
 use crate::error::ToolError;
 use crate::live::LiveSink;
 use crate::progress::{Progress, ProgressSink};
@@ -45,6 +46,7 @@ pub struct ToolContext {
 struct Host {
     capabilities: Arc<Capabilities>,
     secrets: Arc<dyn SecretSource>,
+    clock: Option<Arc<dyn Clock>>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     accesses: Option<Arc<dyn AccessSink>>,
@@ -75,6 +77,7 @@ impl ToolContext {
         let host = Host {
             capabilities: Arc::default(),
             secrets: Arc::new(NoSecrets),
+            clock: None,
             progress: None,
             live: None,
             accesses: None,
@@ -296,6 +299,15 @@ impl ToolContext {
         call.policy().map_or(Ok(()), |policy| policy.judge_path(self.agent(), call.tool(), path))
     }
 
+    /// Judges an address that the call is about to reach, by the policy that the call was let in under.
+    ///
+    /// # Errors
+    /// `denied`, code `domain_not_allowed` or `domain_denied`.
+    pub fn judge_url(&self, url: &str) -> Result<(), ToolError> {
+        let Some(call) = &self.call else { return Ok(()) };
+        call.policy().map_or(Ok(()), |policy| policy.judge_url(self.agent(), call.tool(), url))
+    }
+
     /// Whether [`judge_path`](Self::judge_path) can refuse anything to this call: asked before work that serves only it.
     pub fn has_path_rules(&self) -> bool {
         let call = self.call.as_ref();
@@ -306,6 +318,13 @@ impl ToolContext {
     /// Who called; `None` outside a call.
     pub fn caller(&self) -> Option<Caller> {
         self.call.as_ref().map(|call| call.caller())
+    }
+
+    /// The clock of the host, or that of the machine, for capabilities that keep time; none of its uses are the call's.
+    #[cfg(feature = "http")]
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        let own = self.host.clock.clone();
+        own.unwrap_or_else(|| Arc::new(crate::clock::SystemClock::default()))
     }
 
     /// Who is asked before the call of a tool that needs approval.
@@ -413,6 +432,12 @@ impl ContextBuilder {
     /// ```
     pub fn unless_provided<T: ?Sized + 'static>(self, provide: impl FnOnce(Self) -> Self) -> Self {
         if self.host.capabilities.contains(TypeId::of::<T>()) { self } else { provide(self) }
+    }
+
+    /// The clock that capabilities keep time by.
+    pub(crate) fn keeps_time(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.host.clock = Some(clock);
+        self
     }
 
     /// Where declared secrets come from.

@@ -21,6 +21,8 @@ pub mod dialect;
 mod environment;
 mod error;
 mod fingerprint;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod journal;
 mod live;
 mod output;

@@ -9,6 +9,7 @@ use super::answer::Answer;
 use super::audited::Audited;
 use super::fake_clock::FakeClock;
 use super::fake_env::FakeEnv;
+use super::fake_http::FakeHttp;
 use super::fake_rng::FakeRng;
 use super::fixture::Fixture;
 use super::io::Accessed;
@@ -25,6 +26,9 @@ use crate::registry::Registry;
 
 /// Provides something, and notes what is held for it.
 type Provide = dyn Fn(ContextBuilder, &mut Vec<Arc<dyn Fixture>>) -> ContextBuilder + Send + Sync;
+
+/// Writes down requests and their answers.
+type Exchanges = dyn Fn(FakeHttp) -> FakeHttp + Send + Sync;
 
 /// Adds to the executor.
 type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync;
@@ -44,6 +48,7 @@ pub struct KitBuilder {
     clock: Option<String>,
     hurries: bool,
     numbers: Numbers,
+    exchanges: Vec<Arc<Exchanges>>,
     env: BTreeMap<OsString, OsString>,
     secrets: BTreeMap<String, String>,
     answers: Vec<Answer>,
@@ -59,6 +64,7 @@ impl KitBuilder {
             clock: None,
             hurries: false,
             numbers: Numbers::Seed(0),
+            exchanges: Vec::new(),
             env: BTreeMap::new(),
             secrets: BTreeMap::new(),
             answers: Vec::new(),
@@ -104,6 +110,13 @@ impl KitBuilder {
     /// The numbers themselves. A tool that wants another one fails, and the test with it; so does a test with some left.
     pub fn rng_script(mut self, numbers: impl IntoIterator<Item = u64>) -> Self {
         self.numbers = Numbers::Script(numbers.into_iter().collect());
+        self
+    }
+
+    /// Writes down which HTTP requests are expected, and what is answered: tools send them with `#[ctx] http: &dyn Http`. Any
+    /// other request fails the test, as does one that nobody sends.
+    pub fn http(mut self, script: impl Fn(FakeHttp) -> FakeHttp + Send + Sync + 'static) -> Self {
+        self.exchanges.push(Arc::new(script));
         self
     }
 
@@ -187,15 +200,19 @@ impl KitBuilder {
             Numbers::Seed(seed) => FakeRng::seeded(*seed),
             Numbers::Script(numbers) => FakeRng::scripted(numbers.iter().copied()),
         };
+        let http = FakeHttp::new(clock.clone());
+        let http = self.exchanges.iter().fold(http, |http, script| script(http));
         let accessed = Accessed::new(Arc::clone(&secrets));
         let script = Script::of(self.answers.iter().cloned());
         let own: HashMap<String, String> = self.secrets.clone().into_iter().collect();
         let mut fixtures = Vec::new();
         let ctx = ToolContext::builder().secrets(own).accesses(accessed.clone());
-        let ctx = ctx.clock(clock.clone()).environment(env.clone()).randomness(rng.clone());
+        let ctx =
+            ctx.clock(clock.clone()).environment(env.clone()).randomness(rng.clone()).http(http.clone());
         let ctx = self.provides.iter().fold(ctx, |ctx, provide| provide(ctx, &mut fixtures));
         let context = ctx.approver(script.clone()).asker(script.clone()).build();
-        let parts = Parts { secrets, audited, accessed, journal, clock, env, rng, script, context, fixtures };
+        let parts =
+            Parts { secrets, audited, accessed, journal, clock, env, rng, http, script, context, fixtures };
         ToolKit::of_parts(self, parts)
     }
 

@@ -13,6 +13,7 @@ use super::called::{CallResult, Called, Trace};
 use super::everywhere::Everywhere;
 use super::fake_clock::FakeClock;
 use super::fake_env::FakeEnv;
+use super::fake_http::FakeHttp;
 use super::fake_rng::FakeRng;
 use super::fixture::Fixture;
 use super::io::{Accessed, Io};
@@ -87,6 +88,7 @@ pub(super) struct Parts {
     pub(super) clock: FakeClock,
     pub(super) env: FakeEnv,
     pub(super) rng: FakeRng,
+    pub(super) http: FakeHttp,
     pub(super) script: Script,
     pub(super) context: ToolContext,
     pub(super) fixtures: Vec<Arc<dyn Fixture>>,
@@ -247,6 +249,11 @@ impl ToolKit {
         &self.parts.rng
     }
 
+    /// The other side of HTTP.
+    pub fn http(&self) -> &FakeHttp {
+        &self.parts.http
+    }
+
     /// What is recorded of the calls.
     pub fn journal(&self) -> &MemoryJournal {
         &self.parts.journal
@@ -312,10 +319,15 @@ impl ToolKit {
         }
     }
 
+    /// Forgets what was written down and did not happen, or happened and was not. Gives both as texts.
+    pub(super) fn forgive(&self) -> Vec<String> {
+        let Parts { script, rng, http, .. } = &self.parts;
+        [script.forgive(), rng.forgive(), http.forgive()].concat()
+    }
+
     /// Everything that should not be left of the kit.
     fn leftovers(&self) -> Vec<String> {
-        let mut left = self.parts.script.forgive();
-        left.extend(self.parts.rng.forgive());
+        let mut left = self.forgive();
         left.extend(self.parts.fixtures.iter().flat_map(|fixture| fixture.leftovers()));
         for executor in [&self.executor, &self.bare] {
             let (calls, functions) = executor.running();
