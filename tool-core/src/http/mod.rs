@@ -1,7 +1,7 @@
 //! HTTP as a capability: one request, one answer, both within what the call may do. (feature `http`)
 //!
 //! [`Http`] is what sends a single request, and knows no rules. A tool never has it bare: [`ContextBuilder::http`] puts the
-//! guard of [`mod@guard`] around it, the one place where the effects of the call, its policy, redirects, limits and its end are
+//! guard of `guard.rs` around it, the one place where the effects of the call, its policy, redirects, limits and its end are
 //! held to, whatever sends: the client of `tool-http`, or the fake of a test.
 
 mod fault;
