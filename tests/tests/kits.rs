@@ -4,7 +4,7 @@
 
 use std::sync::Barrier;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
 use tool_cli::test::CliExt as _;
@@ -20,6 +20,9 @@ use tool_std::test::{FilesExt as _, WorkspaceExt as _};
 /// How many kits are used at once.
 const KITS: usize = 64;
 
+/// 2026-01-01T00:00:00Z.
+const BEGINNING: u64 = 1_767_225_600;
+
 /// Tells who it is for.
 #[tool(register = false, requires(secret = "OWNER_KEY"))]
 fn whose(
@@ -30,7 +33,8 @@ fn whose(
     let path = workspace.resolve("name.txt".as_ref())?;
     let name = String::from_utf8(workspace.read(&path)?).unwrap_or_default();
     let key = ctx.secret("OWNER_KEY")?;
-    Ok(format!("{name} {} {}", key.expose().len(), clock.now().as_secs()))
+    let today = clock.wall().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(format!("{name} {} {}", key.expose().len(), today.as_secs()))
 }
 
 fn registry() -> Registry {
@@ -45,7 +49,7 @@ fn alone(n: usize, all: &Barrier) {
     tree.add("name.txt", name.clone());
     let form = ["json", "yaml"][n % 2];
     let kit = ToolKit::of(registry())
-        .clock(Duration::from_secs(n as u64))
+        .clock(format!("2026-01-01T{:02}:{:02}:00Z", n / 60, n % 60))
         .env([("TOOL_FORMAT", form)])
         .secret("OWNER_KEY", "k".repeat(n + 1))
         .answers([answer::yes("delete_file").with(move |args| args["path"] == format!("{n}.txt"))])
@@ -53,7 +57,7 @@ fn alone(n: usize, all: &Barrier) {
         .build();
     all.wait();
     kit.advance(Duration::from_secs(1_000));
-    let expected = format!("{name} {} {}", n + 1, n + 1_000);
+    let expected = format!("{name} {} {}", n + 1, BEGINNING + n as u64 * 60 + 1_000);
     let told: String = kit.tool(WhoseTool).run_blocking().unwrap().parse().unwrap();
     assert_eq!(told, expected);
     let written = kit.call_blocking("write_file", json!({"path": format!("{n}.txt"), "content": name}));

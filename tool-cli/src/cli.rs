@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 use tool_core::{
     ApprovalLevel, ArgIssue, Caller, ContextBuilder, Executor, ExecutorBuilder, Policy, Registry, RowSource,
-    Tool, ToolContext, ToolDef, ToolError,
+    Tool, ToolDef, ToolError,
 };
 
 use crate::doctor::Probe;
@@ -18,6 +18,7 @@ use crate::flags::Table;
 use crate::globals::AllGiven;
 use crate::hooks::{End, Measure, Subscribe};
 use crate::io::Io;
+use crate::provided::provided;
 use crate::session::{Next, Session};
 use crate::settings::{self, OwnKey, Owner, Settings};
 #[cfg(feature = "store")]
@@ -234,7 +235,8 @@ impl Cli {
 
     /// Makes the context in which tools find what they need. Without it there is one with the secrets of the environment.
     ///
-    /// Cancellation and time limit are added by the program.
+    /// Cancellation and time limit are added by the program, and, unless they are provided here, a clock, the environment of
+    /// the run and randomness.
     #[must_use]
     pub fn context<F>(mut self, provide: F) -> Cli
     where
@@ -477,10 +479,7 @@ impl Cli {
 
     /// The context that the program provides.
     pub(crate) fn provided(&self, settings: &Settings) -> Result<ContextBuilder, ToolError> {
-        let built = match &self.provide {
-            Some(provide) => provide(settings)?,
-            None => ToolContext::builder().secrets(settings.secrets()),
-        };
+        let built = provided(self.provide.as_deref(), settings)?;
         // As OpenTelemetry's carrier in environment variables has it.
         Ok(match settings.variable("TRACEPARENT") {
             Some(parent) => built.traceparent(parent),

@@ -3,9 +3,9 @@
 //! [`run`] is the whole `main` of a program; [`Cli`] is the same as a value, which touches nothing of the process. The command
 //! line is one more surface: it reads words into a call, hands it to the executor and renders the one result.
 //!
-//! Features: `completions` and `man` (both by default), `dynamic-completion`, `mcp`, with which the program serves its tools to
-//! MCP clients, `store`, with which it records its calls in a journal, and `test`, for those who test tools and programs. A command
-//! whose feature is off does not exist.
+//! Features: `completions` and `man` (both by default), `dynamic-completion`, `http`, with which tools find HTTP in their context,
+//! `mcp`, with which the program serves its tools to MCP clients, `store`, with which it records its calls in a journal, and `test`,
+//! for those who test tools and programs. A command whose feature is off does not exist.
 //!
 //! A start of a program costs what its definitions cost to load. A large one on Linux does well to be linked at a fixed address, by
 //! a `build.rs` that prints `cargo:rustc-link-arg-bins=-no-pie`: at any other each start first writes every pointer of every
@@ -54,6 +54,7 @@ mod out;
 mod people;
 mod program;
 mod progress;
+mod provided;
 pub mod quote;
 mod refused;
 mod replace;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::args::{MAX_ARGS_BYTES, shown_name};
-use tool_core::{Secret, SecretSource, ToolError};
+use tool_core::{Environment, Secret, SecretSource, ToolError};
 
 use self::reader::Reader;
 pub use self::source::{LimitSet, Setting, Source};
@@ -120,7 +120,18 @@ impl SecretSource for Variables {
     }
 }
 
+impl Environment for Variables {
+    fn var_os(&self, name: &str) -> Option<OsString> {
+        self.0.get(OsStr::new(name)).cloned()
+    }
+}
+
 impl Settings {
+    /// The environment of the run.
+    pub fn environment(&self) -> impl Environment + 'static {
+        self.variables.clone()
+    }
+
     /// The secrets in the environment of the run.
     pub fn secrets(&self) -> impl SecretSource + 'static {
         self.variables.clone()

@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::access::{Access, AccessSink};
 use crate::ask::Asker;
 use crate::call::TraceParent;
 use crate::call::gate::Snapshot;
 use crate::call::{Approver, CallScope, Caller, Coordinates, RunScope, Try};
 use crate::capability::Capabilities;
+use crate::clock::Clock;
 use crate::error::ToolError;
 use crate::items::ItemSink;
 use crate::live::LiveSink;
@@ -45,9 +47,11 @@ pub struct ToolContext {
 struct Host {
     capabilities: Arc<Capabilities>,
     secrets: Arc<dyn SecretSource>,
+    clock: Option<Arc<dyn Clock>>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     items: Option<Arc<dyn ItemSink>>,
+    accesses: Option<Arc<dyn AccessSink>>,
     approver: Option<Arc<dyn Approver>>,
     asker: Option<Arc<dyn Asker>>,
     agent: Option<Arc<str>>,
@@ -75,9 +79,11 @@ impl ToolContext {
         let host = Host {
             capabilities: Arc::default(),
             secrets: Arc::new(NoSecrets),
+            clock: None,
             progress: None,
             live: None,
             items: None,
+            accesses: None,
             approver: None,
             asker: None,
             agent: None,
@@ -227,6 +233,31 @@ impl ToolContext {
         }
     }
 
+    /// Tells that the call is about to use a capability; costs nothing when nobody listens.
+    pub fn accesses(&self, capability: &'static str, what: fmt::Arguments<'_>) {
+        if let Some(sink) = &self.host.accesses {
+            sink.accessed(self, Access { capability, what });
+        }
+    }
+
+    /// What a future gives, unless the call is to end before: capabilities wait so.
+    ///
+    /// # Errors
+    /// Those of the future; `cancelled`, or `timeout` when the deadline has passed.
+    pub async fn unless_ended<T>(
+        &self,
+        future: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<T, ToolError> {
+        tokio::select! {
+            biased;
+            done = future => done,
+            () = self.cancelled() => {
+                self.check()?;
+                Err(ToolError::cancelled("The call was cancelled."))
+            }
+        }
+    }
+
     /// Who watches the output of the call as it comes, if anybody does.
     pub fn live(&self) -> Option<Arc<dyn LiveSink>> {
         self.host.live.clone()
@@ -284,6 +315,15 @@ impl ToolContext {
         call.policy().map_or(Ok(()), |policy| policy.judge_path(self.agent(), call.tool(), path))
     }
 
+    /// Judges an address that the call is about to reach, by the policy that the call was let in under.
+    ///
+    /// # Errors
+    /// `denied`, code `domain_not_allowed` or `domain_denied`.
+    pub fn judge_url(&self, url: &str) -> Result<(), ToolError> {
+        let Some(call) = &self.call else { return Ok(()) };
+        call.policy().map_or(Ok(()), |policy| policy.judge_url(self.agent(), call.tool(), url))
+    }
+
     /// Whether [`judge_path`](Self::judge_path) can refuse anything to this call: asked before work that serves only it.
     pub fn has_path_rules(&self) -> bool {
         let call = self.call.as_ref();
@@ -294,6 +334,13 @@ impl ToolContext {
     /// Who called; `None` outside a call.
     pub fn caller(&self) -> Option<Caller> {
         self.call.as_ref().map(|call| call.caller())
+    }
+
+    /// The clock of the host, or that of the machine, for capabilities that keep time; none of its uses are the call's.
+    #[cfg(feature = "http")]
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        let own = self.host.clock.clone();
+        own.unwrap_or_else(|| Arc::new(crate::clock::SystemClock::default()))
     }
 
     /// Who is asked before the call of a tool that needs approval.
@@ -418,6 +465,25 @@ impl ContextBuilder {
         self
     }
 
+    /// Provides a type unless it is provided already, for a host that fills up what somebody else began.
+    ///
+    /// ```
+    /// use tool_core::{Clock, SystemClock, ToolContext};
+    ///
+    /// let begun = ToolContext::builder();
+    /// let ctx = begun.unless_provided::<dyn Clock>(|ctx| ctx.clock(SystemClock::default())).build();
+    /// assert!(ctx.capability::<dyn Clock>().is_some());
+    /// ```
+    pub fn unless_provided<T: ?Sized + 'static>(self, provide: impl FnOnce(Self) -> Self) -> Self {
+        if self.host.capabilities.contains(TypeId::of::<T>()) { self } else { provide(self) }
+    }
+
+    /// The clock that capabilities keep time by.
+    pub(crate) fn keeps_time(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.host.clock = Some(clock);
+        self
+    }
+
     /// Where declared secrets come from.
     pub fn secrets(mut self, source: impl SecretSource + 'static) -> Self {
         self.host.secrets = Arc::new(source);
@@ -439,6 +505,12 @@ impl ContextBuilder {
     /// Who watches the elements of lists as they come ([`ToolContext::items`]).
     pub fn items(mut self, sink: impl ItemSink + 'static) -> Self {
         self.host.items = Some(Arc::new(sink));
+        self
+    }
+
+    /// Who hears of what calls do through their capabilities.
+    pub fn accesses(mut self, sink: impl AccessSink + 'static) -> Self {
+        self.host.accesses = Some(Arc::new(sink));
         self
     }
 

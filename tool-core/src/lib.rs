@@ -5,6 +5,7 @@ extern crate self as tool_core;
 #[doc(hidden)]
 #[path = "private/mod.rs"]
 pub mod __private;
+mod access;
 pub mod args;
 mod ask;
 mod call;
@@ -17,13 +18,17 @@ mod convert;
 pub mod def;
 mod depth;
 pub mod dialect;
+mod environment;
 mod error;
 mod fingerprint;
+#[cfg(feature = "http")]
+pub mod http;
 mod items;
 pub mod journal;
 mod live;
 mod output;
 mod progress;
+mod randomness;
 pub mod recover;
 pub mod registry;
 pub mod schema;
@@ -36,6 +41,7 @@ pub mod test;
 mod tool;
 pub mod undo;
 
+pub use access::{Access, AccessSink};
 pub use args::{ArgIssue, Coerce, IssueCode};
 pub use ask::{Asker, INPUT_REQUIRED, QUESTION_KEY, Question, Reply};
 pub use call::{
@@ -61,16 +67,18 @@ pub use call::{
 pub use call::{LimitSettings, RateBucket};
 pub use call::{METRICS, Metric, MetricKind, Metrics, TELEMETRY_CONVENTIONS};
 pub use call::{catalogue, metrics, redact};
-pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock::{Clock, SystemClock};
 pub use context::{CLIENT_CHARACTERS, ContextBuilder, ToolContext};
 pub use def::{Behavior, BoxFuture, ToolDef};
 pub use depth::MAX_OUTPUT_DEPTH;
+pub use environment::{Environment, SystemEnvironment};
 pub use error::{Effect, ErrorKind, ToolError};
 pub use fingerprint::fingerprint;
 pub use items::{ITEMS_BYTES, ItemSink, Items};
 pub use live::{LiveSink, OutputStream, Piece};
 pub use output::{Content, Finish, ResourceBody, ToolOutput, ToolResult, envelope};
 pub use progress::{Progress, ProgressSink};
+pub use randomness::{Randomness, SystemRandomness};
 pub use registry::glob_matches;
 pub use registry::{AnyTool, DynTool, Registry, RegistryError, Select, ToolEntry};
 pub use secret::{EnvSecrets, Secret, SecretSource};

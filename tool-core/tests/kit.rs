@@ -11,14 +11,17 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tool_core::dialect::DialectId;
 use tool_core::prelude::*;
 use tool_core::test::{Event, Fixture, ToolKit, Tree, answer, hole, link, same_as};
-use tool_core::{Call, Caller, Clock, Effect, ErrorKind, Progress, Question, Registry, assert_issues, tree};
+use tool_core::{
+    Call, Caller, Clock, Effect, Environment, ErrorKind, Progress, Question, Randomness, Registry,
+    assert_issues, tree,
+};
 
 /// Adds numbers.
 #[tool(register = false)]
@@ -72,10 +75,43 @@ fn unlock(
     Err(ToolError::failed(text).code("door_stuck").effect(Effect::None))
 }
 
-/// Tells the time.
+/// Tells the time: since the clock's beginning, and since 1970.
 #[tool(register = false)]
-fn now(#[ctx] clock: &dyn Clock) -> u64 {
-    clock.now().as_secs()
+fn now(#[ctx] clock: &dyn Clock) -> [u64; 2] {
+    let wall = clock.wall().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    [clock.now().as_secs(), wall.as_secs()]
+}
+
+/// Rings after some time, and tells how often it has waited.
+#[tool(register = false)]
+async fn ring(
+    /// Minutes to wait, one by one.
+    minutes: u32,
+    #[ctx] clock: &dyn Clock,
+) -> Result<u32, ToolError> {
+    for _ in 0..minutes {
+        clock.sleep(Duration::from_secs(60)).await?;
+    }
+    Ok(minutes)
+}
+
+/// Rolls dice for whoever is set in the environment.
+#[tool(register = false)]
+fn roll(
+    #[ctx] environment: &dyn Environment,
+    #[ctx] randomness: &dyn Randomness,
+) -> Result<(Option<String>, u64), ToolError> {
+    Ok((environment.var("PLAYER"), randomness.below(6)? + 1))
+}
+
+/// Reads a variable.
+#[tool(register = false)]
+fn variable(
+    /** Its name. */
+    name: &str,
+    #[ctx] environment: &dyn Environment,
+) -> Option<String> {
+    environment.var(name)
 }
 
 /// Whether a call has come to its tool.
@@ -92,7 +128,14 @@ async fn wait(#[ctx] began: &Began) {
 fn registry() -> Registry {
     let tools =
         Registry::builder().add::<AddTool>().add::<RemoveTool>().add::<SignTool>().add::<UnlockTool>();
-    tools.add::<NowTool>().add::<WaitTool>().build().unwrap()
+    tools
+        .add::<NowTool>()
+        .add::<RingTool>()
+        .add::<RollTool>()
+        .add::<VariableTool>()
+        .add::<WaitTool>()
+        .build()
+        .unwrap()
 }
 
 fn kit() -> tool_core::test::KitBuilder {
@@ -234,14 +277,94 @@ fn a_failed_assertion_shows_the_call_and_no_secret() {
     assert!(!format!("{:?}", kit).contains("canary"));
 }
 
+/// 2026-03-01T00:00:00Z.
+const MARCH: u64 = 1_772_323_200;
+
 #[test]
 fn the_clock_moves_when_it_is_told() {
-    let kit = kit().clock(Duration::from_secs(100)).build();
-    assert_eq!(kit.call_blocking("now", json!({})).unwrap().data(), 100);
+    let kit = kit().clock("2026-03-01T00:00:00Z").build();
+    let told = |kit: &ToolKit| kit.call_blocking("now", json!({})).unwrap().data();
+    assert_eq!(told(&kit), json!([0, MARCH]));
     kit.advance(Duration::from_secs(20));
-    assert_eq!(kit.call_blocking("now", json!({})).unwrap().data(), 120);
+    assert_eq!(told(&kit), json!([20, MARCH + 20]));
+    kit.clock().put_wall("2026-02-28T23:59:00Z");
+    assert_eq!(told(&kit), json!([20, MARCH - 60]));
     // Another kit of the recipe has a clock of its own.
-    assert_eq!(kit.another().call_blocking("now", json!({})).unwrap().data(), 100);
+    assert_eq!(told(&kit.another()), json!([0, MARCH]));
+}
+
+#[tokio::test]
+async fn a_tool_sleeps_until_the_clock_is_moved() {
+    let kit = kit().build();
+    let call = kit.call("ring", json!({"minutes": 2}));
+    let moved = async {
+        for sleep in 1..=2 {
+            kit.clock().asleep(1).await;
+            assert_eq!(kit.io().len(), sleep);
+            kit.advance(Duration::from_secs(60));
+        }
+    };
+    let (rung, ()) = tokio::join!(call, moved);
+    let rung = rung.unwrap();
+    assert_eq!(rung.data(), 2);
+    let slept = |event: &Event| matches!(event, Event::Access(io) if io.to_string() == "ring (call_1) clock: sleep 60s");
+    assert_eq!(rung.events().iter().filter(|event| slept(event)).count(), 2, "{rung:?}");
+}
+
+#[tokio::test]
+async fn a_sleep_ends_with_the_call_that_sleeps() {
+    let kit = kit().build();
+    let ctx = kit.context().to_builder().cancellation(tokio_util::sync::CancellationToken::new()).build();
+    let call = kit.executor().call(Call::new("ring", json!({"minutes": 1})), &ctx, Caller::Test);
+    let cancelled = async {
+        kit.clock().asleep(1).await;
+        ctx.cancel();
+    };
+    let (ended, ()) = tokio::join!(call, cancelled);
+    assert_eq!(ended.unwrap_err().kind(), ErrorKind::Cancelled);
+    // The task of a recorded call ends after its caller is told.
+    let woken = async {
+        while kit.clock().sleepers() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), woken).await.expect("the tool does not sleep any more");
+}
+
+#[test]
+fn nobody_waits_in_a_kit_that_hurries() {
+    let kit = kit().hurry().build();
+    assert_eq!(kit.everywhere("ring", json!({"minutes": 60})).blocking().assert_same().unwrap().data(), 60);
+    assert_eq!(kit.call_blocking("ring", json!({"minutes": 60})).unwrap().data(), 60);
+    assert_eq!(kit.clock().now(), Duration::from_secs(3_600));
+}
+
+#[test]
+fn numbers_follow_from_their_seed_or_are_written_down() {
+    let rolled = |kit: &ToolKit| kit.call_blocking("roll", json!({})).unwrap().data();
+    let seeded = kit().rng(7).env([("PLAYER", "Ada")]).build();
+    let first = rolled(&seeded);
+    assert_eq!(first[0], "Ada");
+    assert_eq!(
+        (rolled(&seeded.another()), rolled(&kit().rng(7).build())[1].clone()),
+        (first.clone(), first[1].clone())
+    );
+    assert_eq!(seeded.rng().seed_drawn(), Some(7));
+    let scripted = kit().rng_script([2, 5]).build();
+    assert_eq!([rolled(&scripted), rolled(&scripted)], [json!([null, 3]), json!([null, 6])]);
+    assert_eq!(scripted.env().missed(), ["PLAYER"]);
+    let failed = scripted.call_blocking("roll", json!({})).unwrap_err();
+    assert_eq!((failed.kind(), failed.code_str()), (ErrorKind::Internal, "not_scripted"));
+    assert!(told(scripted).contains("a number more than written down by roll (call_3)"));
+    assert!(told(kit().rng_script([1]).build()).contains("nobody drew the number 1"));
+}
+
+#[test]
+fn a_secret_is_in_no_environment_of_a_tool() {
+    let kit = kit().env([("DOOR_KEY", "key-canary-5f1c0f8a7e"), ("LANG", "C")]).build();
+    let read = |name: &str| kit.call_blocking("variable", json!({"name": name})).unwrap().data();
+    assert_eq!((read("LANG"), read("DOOR_KEY"), read("PAGER")), (json!("C"), Value::Null, Value::Null));
+    assert_eq!(kit.env().missed(), ["PAGER"]);
 }
 
 #[test]

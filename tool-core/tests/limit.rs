@@ -16,7 +16,8 @@ use std::time::Duration;
 use policy_of_one::OnePolicy;
 use serde_json::json;
 use tool_core::prelude::*;
-use tool_core::{Call, Caller, ErrorKind, Executor, LimitSettings, Limits, ManualClock, Rate, Registry};
+use tool_core::test::FakeClock;
+use tool_core::{Call, Caller, ErrorKind, Executor, LimitSettings, Limits, Rate, Registry};
 
 /// Answers at once.
 #[tool(register = false)]
@@ -99,7 +100,7 @@ fn executor(policy: OnePolicy, settings: LimitSettings) -> Executor {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_rate_never_lets_more_through_than_burst_and_time_and_says_exactly_when() {
-    let clock = Arc::new(ManualClock::default());
+    let clock = Arc::new(FakeClock::default());
     let settings = LimitSettings { clock: clock.clone(), ..LimitSettings::default() };
     let rate = Rate::parse("100/s", None);
     let policy = OnePolicy { tool: Limits { rate, ..Limits::default() }, ..OnePolicy::default() };
@@ -292,7 +293,7 @@ async fn equal_calls_in_a_row_are_told_of_and_a_side_effect_ends() {
 
 #[tokio::test]
 async fn what_is_refused_counts_for_nothing() {
-    let clock = Arc::new(ManualClock::default());
+    let clock = Arc::new(FakeClock::default());
     let settings = LimitSettings { clock: clock.clone(), ..LimitSettings::default() };
     let hour = Duration::from_secs(3_600);
     let policy = OnePolicy {

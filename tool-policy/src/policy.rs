@@ -177,6 +177,11 @@ impl tool_core::Policy for Policy {
         self.paths_of(agent, tool).map_or(Ok(()), |paths| paths.judge_opened(tool, path))
     }
 
+    fn judge_url(&self, agent: &str, tool: &str, url: &str) -> Result<(), ToolError> {
+        let domains = self.tool(agent, tool).map(|tool| &tool.domains).filter(|domains| !domains.is_absent());
+        domains.map_or(Ok(()), |domains| domains.judge_reached(tool, url))
+    }
+
     fn has_path_rules(&self, agent: &str, tool: &str) -> bool {
         self.paths_of(agent, tool).is_some()
     }

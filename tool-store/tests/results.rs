@@ -16,9 +16,10 @@ use tempfile::TempDir;
 use tool_core::journal::{Journal as _, RowQuery};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
+use tool_core::test::FakeClock;
 use tool_core::{
-    Call, Caller, Clock, Content, Coordinates, ErrorKind, Executor, JournalMode, ManualClock, MemoryResults,
-    Parked, ReadResultTool, Registry, ResultLimits, ResultScope, ResultStore, ShapeSettings,
+    Call, Caller, Clock, Content, Coordinates, ErrorKind, Executor, JournalMode, MemoryResults, Parked,
+    ReadResultTool, Registry, ResultLimits, ResultScope, ResultStore, ShapeSettings,
 };
 use tool_store::conformance::results::RESULTS;
 use tool_store::{LazyJournal, SqliteJournal, SqliteOptions, StoredResults};
@@ -49,7 +50,7 @@ fn lazy(home: &TempDir) -> Arc<LazyJournal> {
 }
 
 /// What a process keeps within the usual limits, at a time.
-fn at(home: &TempDir, clock: &Arc<ManualClock>) -> StoredResults {
+fn at(home: &TempDir, clock: &Arc<FakeClock>) -> StoredResults {
     StoredResults::within(lazy(home), ResultLimits::default(), Arc::clone(clock) as Arc<dyn Clock>)
 }
 
@@ -73,7 +74,7 @@ fn is_on_disk(home: &TempDir, text: &str) -> bool {
 
 #[test]
 fn the_next_process_finds_what_was_parked_and_what_is_gone() {
-    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(ManualClock::default()));
+    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(FakeClock::default()));
     let first = at(&home, &clock);
     let id = first.put(&own(), parked("kept on disk")).unwrap();
     drop(first);
@@ -87,7 +88,7 @@ fn the_next_process_finds_what_was_parked_and_what_is_gone() {
 
 #[test]
 fn what_must_not_be_written_is_not() {
-    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(ManualClock::default()));
+    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(FakeClock::default()));
     let store = at(&home, &clock);
     let id = store.put(&own(), Parked { is_private: true, ..parked("between us") }).unwrap();
     assert_eq!(&*store.get(&own(), &id).unwrap().text, "between us");
@@ -98,7 +99,7 @@ fn what_must_not_be_written_is_not() {
 
 #[test]
 fn asking_for_a_result_makes_no_journal() {
-    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(ManualClock::default()));
+    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(FakeClock::default()));
     assert_eq!(at(&home, &clock).get(&own(), "res_0").unwrap_err().code_str(), "unknown_result");
     assert!(!place(&home).exists());
 }
@@ -229,9 +230,8 @@ fn a_result_lives_as_long_as_the_row_of_its_call() {
         assert_eq!(rows.len(), 1);
         ResultScope { tenant: rows[0].tenant.clone(), run: "run-1".to_owned() }
     };
-    let clock = Arc::new(ManualClock::default());
     let year = Duration::from_secs(365 * 24 * 3_600);
-    clock.set(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap() + year);
+    let clock = Arc::new(FakeClock::new(std::time::SystemTime::now() + year));
     let later = at(&home, &clock);
     let alone = later.put(&scope, parked("of no call")).unwrap();
     assert_eq!(later.get(&scope, &id).unwrap().tool, "change", "its row is there");

@@ -238,13 +238,15 @@ fn definition(name: &str, tool: &Value) -> &'static ToolDef<'static> {
 
 /// A token bucket on a clock that stands where the case says.
 fn rate(case: &Value) -> Result<(), String> {
+    use tool_core::Clock as _;
     let burst = case["burst"].as_u64().map(|burst| u32::try_from(burst).unwrap());
     let rate = tool_core::Rate::parse(case["rate"].as_str().unwrap(), burst).ok_or("no rate")?;
-    let clock = Arc::new(tool_core::ManualClock::default());
+    let clock = Arc::new(tool_core::test::FakeClock::default());
     let bucket = tool_core::RateBucket::new(rate, clock.clone());
     let mut got = Vec::new();
     for arrival in case["arrivals_ms"].as_array().unwrap() {
-        clock.set(std::time::Duration::from_millis(arrival.as_u64().unwrap()));
+        let arrival = std::time::Duration::from_millis(arrival.as_u64().unwrap());
+        clock.advance(arrival.saturating_sub(clock.now()));
         got.push(match bucket.take() {
             Ok(()) => json!({"ok": true}),
             Err(wait) => json!({"ok": false, "retry_after_ms": u64::try_from(wait.as_millis()).unwrap()}),

@@ -48,7 +48,7 @@ fn left(kit: &ToolKit) -> Tree {
 pub(crate) fn effects_are_told_truly(subject: &Subject) {
     let behavior = subject.def().behavior;
     let needs: Vec<&str> = subject.def().capabilities.iter().map(|need| need.short_name()).collect();
-    // Nothing else is given to it: a network that is not there cannot be asked.
+    // The kit's network refuses everything; who asks it fails the test.
     assert!(!behavior.open_world && needs == ["Workspace"], "{} {needs:?}", subject.tool);
     let (mut changed, mut destroyed) = (false, false);
     for args in subject.successes() {
@@ -56,6 +56,8 @@ pub(crate) fn effects_are_told_truly(subject: &Subject) {
         let faults = Arc::new(FaultFs::counting());
         let kit = subject.recipe(faulty(subject, &faults)).build();
         let first = kit.call_blocking(subject.tool, args.clone()).unwrap().data();
+        let used = kit.io();
+        assert!(!used.is_empty() && used.iter().all(|io| io.capability == "files"), "{args}: {used:?}");
         let operations = faults.operations();
         let changing: Vec<&Operation> = operations.iter().filter(|at| CHANGING.contains(at)).collect();
         let once = left(&kit);
@@ -63,6 +65,7 @@ pub(crate) fn effects_are_told_truly(subject: &Subject) {
         kit.script().forgive();
         if !behavior.side_effect {
             assert!(changing.is_empty(), "{args}: {changing:?}");
+            assert!(used.iter().all(|io| !io.what.starts_with("write ")), "{args}: {used:?}");
             assert_eq!((&once, left(&kit)), (&old, old.clone()), "{args}");
             assert_eq!(second.unwrap().data(), first, "{args}");
         } else if behavior.idempotent {

@@ -10,6 +10,7 @@ use tool_store::sqlite::Pruned;
 
 use super::Store;
 use crate::cli::{Cli, Layers, Provide, ReadPolicy, StoredRows, for_command_line};
+use crate::provided::provided;
 use crate::settings::Settings;
 use crate::sight::{AgentSights, Surroundings, read_policy};
 
@@ -93,10 +94,7 @@ impl Ledger {
             Some(add) => add(builder, &self.settings)?,
             None => builder,
         };
-        let context = match &self.provide {
-            Some(provide) => provide(&self.settings)?,
-            None => ToolContext::builder().secrets(self.settings.secrets()),
-        };
+        let context = provided(self.provide.as_deref(), &self.settings)?;
         Ok((builder.build()?, context.asked_as(people).build()))
     }
 

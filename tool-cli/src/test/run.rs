@@ -54,7 +54,7 @@ impl CliExt for ToolKit {
         CliRun {
             cli: self.program(),
             words: words.into_iter().map(Into::into).collect(),
-            io: Io { env: self.env().clone(), ..Io::detached("/") },
+            io: Io { env: self.env().vars().clone(), ..Io::detached("/") },
         }
     }
 

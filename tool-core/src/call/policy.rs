@@ -49,6 +49,16 @@ pub trait Policy: Send + Sync {
         true
     }
 
+    /// Judges an address that a tool of an agent is about to reach, such as that of a redirect: the capability asks this about
+    /// each.
+    ///
+    /// # Errors
+    /// `denied`, as [`judge`](Self::judge) would refuse a parameter with this address.
+    fn judge_url(&self, agent: &str, tool: &str, url: &str) -> Result<(), ToolError> {
+        let _ = (agent, tool, url);
+        Ok(())
+    }
+
     /// When calls of a tool need approval; `None` leaves that to the executor.
     fn approval(&self, agent: &str, tool: &ToolEntry) -> Option<ToolApproval>;
 

@@ -196,6 +196,12 @@ impl CallScope {
         self.def().is_some_and(|def| def.secrets.iter().any(|declared| declared.key == secret))
     }
 
+    /// Whether a tool of the program declares a secret of this name.
+    pub(crate) fn is_secret(&self, name: &str) -> bool {
+        let mut tools = self.executor.registry().iter();
+        tools.any(|tool| tool.def().secrets.iter().any(|secret| secret.key == name))
+    }
+
     pub(crate) fn cancellation(&self, host: &CancellationToken) -> &CancellationToken {
         match (&self.within, &self.parent) {
             (Some(tried), _) => self.cancel.get(tried.cancellation()),

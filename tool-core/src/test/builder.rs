@@ -4,11 +4,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::answer::Answer;
 use super::audited::Audited;
+use super::fake_clock::FakeClock;
+use super::fake_env::FakeEnv;
+use super::fake_http::FakeHttp;
+use super::fake_rng::FakeRng;
 use super::fixture::Fixture;
+use super::io::Accessed;
 use super::kit::{Parts, ToolKit};
 use super::script::Script;
 use super::surface::SurfaceUnderTest;
@@ -16,7 +20,6 @@ use crate::call::redact::KnownSecrets;
 use crate::call::{
     ApprovalLevel, AuditSettings, CheckMode, Executor, ExecutorBuilder, JournalMode, ShapeSettings,
 };
-use crate::clock::{Clock, ManualClock};
 use crate::context::{ContextBuilder, ToolContext};
 use crate::journal::MemoryJournal;
 use crate::registry::Registry;
@@ -24,15 +27,28 @@ use crate::registry::Registry;
 /// Provides something, and notes what is held for it.
 type Provide = dyn Fn(ContextBuilder, &mut Vec<Arc<dyn Fixture>>) -> ContextBuilder + Send + Sync;
 
+/// Writes down requests and their answers.
+type Exchanges = dyn Fn(FakeHttp) -> FakeHttp + Send + Sync;
+
 /// Adds to the executor.
 type Layers = dyn Fn(ExecutorBuilder) -> ExecutorBuilder + Send + Sync;
+
+/// What the numbers of a kit are.
+#[derive(Clone)]
+enum Numbers {
+    Seed(u64),
+    Script(Vec<u64>),
+}
 
 /// Collects what a [`ToolKit`] is made of.
 #[derive(Clone)]
 #[must_use]
 pub struct KitBuilder {
     registry: Registry,
-    clock: Duration,
+    clock: Option<String>,
+    hurries: bool,
+    numbers: Numbers,
+    exchanges: Vec<Arc<Exchanges>>,
     env: BTreeMap<OsString, OsString>,
     secrets: BTreeMap<String, String>,
     answers: Vec<Answer>,
@@ -45,7 +61,10 @@ impl KitBuilder {
     pub(super) fn new(registry: Registry) -> KitBuilder {
         KitBuilder {
             registry,
-            clock: Duration::ZERO,
+            clock: None,
+            hurries: false,
+            numbers: Numbers::Seed(0),
+            exchanges: Vec::new(),
             env: BTreeMap::new(),
             secrets: BTreeMap::new(),
             answers: Vec::new(),
@@ -55,20 +74,49 @@ impl KitBuilder {
         }
     }
 
-    /// Where the clock stands at the beginning. Tools find it as `#[ctx] clock: &dyn Clock`, and limits count by it; it moves
-    /// only with [`ToolKit::advance`].
-    pub fn clock(mut self, now: Duration) -> Self {
-        self.clock = now;
+    /// The time of day at the beginning, in the form of RFC 3339. Tools find the clock as `#[ctx] clock: &dyn Clock`, and limits
+    /// count by it; it moves only with [`ToolKit::advance`]. The time limits of calls go by the machine's own.
+    ///
+    /// # Panics
+    /// For a text that is no such time, when the kit is built.
+    pub fn clock(mut self, wall: impl Into<String>) -> Self {
+        self.clock = Some(wall.into());
         self
     }
 
-    /// Sets variables of the environment that surfaces run in, such as a command line. Nothing else is in it, and nothing is
-    /// ever set in the environment of the process.
+    /// Nobody waits at the clock: a tool that sleeps moves it instead.
+    pub fn hurry(mut self) -> Self {
+        self.hurries = true;
+        self
+    }
+
+    /// Sets variables of the environment: that of the tools, which find it as `#[ctx] environment: &dyn Environment`, and that of
+    /// surfaces, such as a command line. Nothing else is in it, and nothing is ever set in the environment of the process.
     pub fn env<K: Into<OsString>, V: Into<OsString>>(
         mut self,
         rows: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
         self.env.extend(rows.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
+    /// The seed of the numbers that tools find as `#[ctx] randomness: &dyn Randomness`; 0 where nothing is said. A test that
+    /// fails prints it.
+    pub fn rng(mut self, seed: u64) -> Self {
+        self.numbers = Numbers::Seed(seed);
+        self
+    }
+
+    /// The numbers themselves. A tool that wants another one fails, and the test with it; so does a test with some left.
+    pub fn rng_script(mut self, numbers: impl IntoIterator<Item = u64>) -> Self {
+        self.numbers = Numbers::Script(numbers.into_iter().collect());
+        self
+    }
+
+    /// Writes down which HTTP requests are expected, and what is answered: tools send them with `#[ctx] http: &dyn Http`. Any
+    /// other request fails the test, as does one that nobody sends.
+    pub fn http(mut self, script: impl Fn(FakeHttp) -> FakeHttp + Send + Sync + 'static) -> Self {
+        self.exchanges.push(Arc::new(script));
         self
     }
 
@@ -142,15 +190,29 @@ impl KitBuilder {
     pub fn build(self) -> ToolKit {
         let known = KnownSecrets::new(self.secrets.iter().map(|(key, value)| (key.as_str(), value.as_str())));
         let (secrets, audited) = (Arc::new(known), Arc::new(Audited::default()));
-        let (journal, clock) = (Arc::new(MemoryJournal::new()), Arc::new(ManualClock::default()));
-        clock.set(self.clock);
+        let journal = Arc::new(MemoryJournal::new());
+        let clock = self.clock.as_deref().map_or_else(FakeClock::default, FakeClock::at);
+        if self.hurries {
+            clock.hurry();
+        }
+        let env = FakeEnv::new(self.env.clone());
+        let rng = match &self.numbers {
+            Numbers::Seed(seed) => FakeRng::seeded(*seed),
+            Numbers::Script(numbers) => FakeRng::scripted(numbers.iter().copied()),
+        };
+        let http = FakeHttp::new(clock.clone());
+        let http = self.exchanges.iter().fold(http, |http, script| script(http));
+        let accessed = Accessed::new(Arc::clone(&secrets));
         let script = Script::of(self.answers.iter().cloned());
         let own: HashMap<String, String> = self.secrets.clone().into_iter().collect();
         let mut fixtures = Vec::new();
-        let ctx = ToolContext::builder().secrets(own).provide_arc::<dyn Clock>(clock.clone());
+        let ctx = ToolContext::builder().secrets(own).accesses(accessed.clone());
+        let ctx =
+            ctx.clock(clock.clone()).environment(env.clone()).randomness(rng.clone()).http(http.clone());
         let ctx = self.provides.iter().fold(ctx, |ctx, provide| provide(ctx, &mut fixtures));
         let context = ctx.approver(script.clone()).asker(script.clone()).build();
-        let parts = Parts { secrets, audited, journal, clock, script, context, fixtures };
+        let parts =
+            Parts { secrets, audited, accessed, journal, clock, env, rng, http, script, context, fixtures };
         ToolKit::of_parts(self, parts)
     }
 
@@ -171,17 +233,13 @@ impl KitBuilder {
             .shape(shape)
             .check(CheckMode::Error);
         #[cfg(feature = "limit")]
-        let builder =
-            builder.limit(crate::call::LimitSettings { clock: parts.clock.clone(), ..Default::default() });
+        let builder = builder
+            .limit(crate::call::LimitSettings { clock: Arc::new(parts.clock.clone()), ..Default::default() });
         self.layers.iter().fold(builder, |builder, add| add(builder))
     }
 
     pub(super) fn registry(&self) -> &Registry {
         &self.registry
-    }
-
-    pub(super) fn environment(&self) -> &BTreeMap<OsString, OsString> {
-        &self.env
     }
 
     pub(super) fn under_test(&self) -> &[Arc<dyn SurfaceUnderTest>] {

@@ -69,7 +69,7 @@ impl<'k> Everywhere<'k> {
     async fn run(self) -> Outcomes {
         let Everywhere { kit, tool, args, varying } = &self;
         // Each surface has a kit with these answers.
-        kit.script().forgive();
+        kit.forgive();
         let own = kit.another();
         let ctx = own.context();
         let planned = own.executor().plan(Call::new(tool.clone(), args.clone()), ctx, Caller::Test).await;
@@ -98,8 +98,8 @@ impl<'k> Everywhere<'k> {
                     let picture = own.picture();
                     outcomes.surfaces.push(Seen { surface: surface.name(), told, picture });
                 }
-                // Nobody was asked anything.
-                None => drop(own.script().forgive()),
+                // It was not called.
+                None => drop(own.forgive()),
             }
         }
         outcomes

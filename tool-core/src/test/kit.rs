@@ -1,8 +1,6 @@
 //! The kit: a registry, an executor with every layer, and fakes for whatever its tools reach, all of one test.
 
 use std::any::Any;
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,7 +11,12 @@ use super::audited::Audited;
 use super::builder::KitBuilder;
 use super::called::{CallResult, Called, Trace};
 use super::everywhere::Everywhere;
+use super::fake_clock::FakeClock;
+use super::fake_env::FakeEnv;
+use super::fake_http::FakeHttp;
+use super::fake_rng::FakeRng;
 use super::fixture::Fixture;
+use super::io::{Accessed, Io};
 use super::model::DialectKit;
 use super::script::Script;
 use super::shown;
@@ -22,7 +25,6 @@ use super::typed::TypedCall;
 use super::watch::Watch;
 use crate::call::redact::KnownSecrets;
 use crate::call::{AuditRow, Call, Caller, Executor, ExecutorBuilder};
-use crate::clock::ManualClock;
 use crate::context::ToolContext;
 use crate::dialect::DialectId;
 use crate::journal::MemoryJournal;
@@ -81,8 +83,12 @@ pub struct ToolKit {
 pub(super) struct Parts {
     pub(super) secrets: Arc<KnownSecrets>,
     pub(super) audited: Arc<Audited>,
+    pub(super) accessed: Accessed,
     pub(super) journal: Arc<MemoryJournal>,
-    pub(super) clock: Arc<ManualClock>,
+    pub(super) clock: FakeClock,
+    pub(super) env: FakeEnv,
+    pub(super) rng: FakeRng,
+    pub(super) http: FakeHttp,
     pub(super) script: Script,
     pub(super) context: ToolContext,
     pub(super) fixtures: Vec<Arc<dyn Fixture>>,
@@ -192,9 +198,19 @@ impl ToolKit {
         self.recipe.clone().build()
     }
 
-    /// Moves the clock forward.
+    /// Moves the clock forward, and wakes whoever sleeps until then.
     pub fn advance(&self, by: Duration) {
         self.parts.clock.advance(by);
+    }
+
+    /// The clock of the tools.
+    pub fn clock(&self) -> &FakeClock {
+        &self.parts.clock
+    }
+
+    /// What calls have done through their capabilities, in order.
+    pub fn io(&self) -> Vec<Io> {
+        self.parts.accessed.all()
     }
 
     /// The tools.
@@ -223,9 +239,19 @@ impl ToolKit {
         &self.parts.script
     }
 
-    /// The environment that surfaces run in.
-    pub fn env(&self) -> &BTreeMap<OsString, OsString> {
-        self.recipe.environment()
+    /// The environment of tools and surfaces.
+    pub fn env(&self) -> &FakeEnv {
+        &self.parts.env
+    }
+
+    /// The numbers that tools draw.
+    pub fn rng(&self) -> &FakeRng {
+        &self.parts.rng
+    }
+
+    /// The other side of HTTP.
+    pub fn http(&self) -> &FakeHttp {
+        &self.parts.http
     }
 
     /// What is recorded of the calls.
@@ -273,7 +299,7 @@ impl ToolKit {
     pub(super) fn seen(&self, mut call: Call) -> Seen {
         let nth = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let id = call.call_id.get_or_insert_with(|| format!("call_{nth}")).clone();
-        let watch = Watch::new(&self.parts.script);
+        let watch = Watch::new(&self.parts.script, &self.parts.accessed);
         let ctx = watch.context(&self.parts.context);
         Seen { id, shown: self.shown(&call.tool, &call.args), call, watch, ctx }
     }
@@ -293,9 +319,15 @@ impl ToolKit {
         }
     }
 
+    /// Forgets what was written down and did not happen, or happened and was not. Gives both as texts.
+    pub(super) fn forgive(&self) -> Vec<String> {
+        let Parts { script, rng, http, .. } = &self.parts;
+        [script.forgive(), rng.forgive(), http.forgive()].concat()
+    }
+
     /// Everything that should not be left of the kit.
     fn leftovers(&self) -> Vec<String> {
-        let mut left = self.parts.script.forgive();
+        let mut left = self.forgive();
         left.extend(self.parts.fixtures.iter().flat_map(|fixture| fixture.leftovers()));
         for executor in [&self.executor, &self.bare] {
             let (calls, functions) = executor.running();
@@ -326,9 +358,16 @@ fn built(registry: Result<Registry, crate::registry::RegistryError>) -> Registry
 
 impl Drop for ToolKit {
     #[expect(clippy::panic, reason = "a test must fail that leaves something behind")]
+    #[expect(clippy::print_stderr, reason = "whoever looks at a failed test needs to know its numbers")]
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            if let Some(seed) = self.parts.rng.seed_drawn() {
+                eprintln!("the numbers of the tools: .rng({seed})");
+            }
+            return;
+        }
         let left = self.leftovers();
-        if !left.is_empty() && !std::thread::panicking() {
+        if !left.is_empty() {
             panic!("the kit is left with this:\n{}", self.scrubbed(&left.join("\n")));
         }
     }

@@ -80,6 +80,58 @@
 //! kit.everywhere("read_note", json!({"name": 5.5})).blocking().assert_same().unwrap_err();
 //! ```
 //!
+//! What a tool reaches beyond itself it names as a parameter, and a kit has a fake of each, which is a type of its own for tests
+//! without a kit:
+//!
+//! | parameter | of the kit | the fake |
+//! | --- | --- | --- |
+//! | `#[ctx] clock: &dyn Clock` | `.clock("2026-01-01T00:00:00Z")`, `.hurry()`, [`ToolKit::advance`] | [`FakeClock`] |
+//! | `#[ctx] environment: &dyn Environment` | `.env([("LANG", "C")])` | [`FakeEnv`] |
+//! | `#[ctx] randomness: &dyn Randomness` | `.rng(7)`, `.rng_script([250, 0])` | [`FakeRng`] |
+//! | `#[ctx] http: &dyn Http` | `.http(\|h\| h.get(URL).json(…))` | [`FakeHttp`] |
+//! | `#[ctx] workspace: &Workspace` | `.files(tree! { … })`, `.files_failing(…)`, by `tool_std::test` | [`tree!`](crate::tree!), `FaultFs` |
+//! | a person, by `ctx.ask` or approval | `.answers([…])` | [`Script`] |
+//! | a type of one's own | `.provide(…)`, `.provide_new(…)`, `.fixture(…)` | [`Fixture`] |
+//!
+//! Fakes of which nothing was said refuse what they are asked for, and the test fails with the call that asked. What calls did is in
+//! [`ToolKit::io`], of one call in [`Called::events`]:
+//!
+//! ```
+//! # use serde_json::json;
+//! use std::time::Duration;
+//! use tool_core::http::{Http, Request};
+//! use tool_core::prelude::*;
+//! use tool_core::test::ToolKit;
+//! use tool_core::{Clock, Registry};
+//!
+//! /// Fetches a page; one that is not there yet once more, after a minute.
+//! #[tool(register = false, open_world, timeout = "2m")]
+//! async fn fetch(/** Its address. */ url: &str, #[ctx] http: &dyn Http, #[ctx] clock: &dyn Clock) -> Result<String, ToolError> {
+//!     let request = Request::get(url)?;
+//!     let mut response = http.send(request.clone()).await?;
+//!     if response.status() == 404 {
+//!         clock.sleep(Duration::from_secs(60)).await?;
+//!         response = http.send(request).await?;
+//!     }
+//!     response.success()?.text().await
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! const URL: &str = "https://x.example/y";
+//! let registry = Registry::builder().add::<FetchTool>().build().unwrap();
+//! let kit = ToolKit::of(registry).http(|h| h.get(URL).status(404).get(URL).bytes("here")).build();
+//! let a_minute = async {
+//!     kit.clock().asleep(1).await;
+//!     kit.advance(Duration::from_secs(60));
+//! };
+//! let (page, ()) = tokio::join!(kit.call("fetch", json!({"url": URL})), a_minute);
+//! assert_eq!(page.unwrap().data(), "here");
+//! let io: Vec<String> = kit.io().iter().map(|io| format!("{} {}", io.capability, io.what)).collect();
+//! assert_eq!(io, ["http GET https://x.example/y", "clock sleep 60s", "http GET https://x.example/y"]);
+//! # }
+//! ```
+//!
 //! Beside them [`assert_tools!`](crate::assert_tools!) proves of every tool what its definition promises,
 //! [`snapshot_tools!`](crate::snapshot_tools!) keeps what callers see of it, [`lock!`](crate::lock!) tells when what callers rely on has changed, and
 //! [`assert_listed!`](crate::assert_listed!) when a tool was left out of its set. Tools that work in a directory get one from
@@ -95,7 +147,13 @@ mod check;
 mod damage;
 mod difference;
 mod everywhere;
+mod fake_clock;
+mod fake_env;
+mod fake_http;
+mod fake_rng;
 mod fixture;
+mod here;
+mod io;
 mod issues;
 mod kit;
 mod lock;
@@ -122,7 +180,12 @@ pub use called::{CallResult, Called};
 pub use check::{CHECKS, Check, Checks, Fault, IntoRegistry, Look, Problem, Subject};
 pub use damage::Damage;
 pub use everywhere::{Everywhere, Outcomes};
+pub use fake_clock::FakeClock;
+pub use fake_env::FakeEnv;
+pub use fake_http::FakeHttp;
+pub use fake_rng::FakeRng;
 pub use fixture::Fixture;
+pub use io::Io;
 pub use issues::issues_of;
 pub use kit::ToolKit;
 pub use lock::locked;

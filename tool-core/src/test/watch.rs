@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::io::{Accessed, Io};
 use super::script::Script;
+use crate::access::{Access, AccessSink};
 use crate::ask::{Asker, Question, Reply};
 use crate::call::{ApprovalRequest, Approver, Decision};
 use crate::context::ToolContext;
@@ -32,6 +34,8 @@ pub enum Event {
         /// The text.
         text: String,
     },
+    /// The tool used a capability.
+    Access(Io),
     /// Somebody was asked whether a tool may run.
     Approval {
         /// The tool.
@@ -59,6 +63,7 @@ impl fmt::Display for Event {
                 message.as_ref().map_or(Ok(()), |message| write!(f, ", {message}"))
             }
             Event::Output { stream, text } => write!(f, "{stream:?}: {text:?}"),
+            Event::Access(io) => write!(f, "{}: {}", io.capability, io.what),
             Event::Approval { tool, decision } => write!(f, "asked whether {tool} may run: {decision:?}"),
             Event::Question { key, message, reply } => write!(f, "asked `{key}`, {message:?}: {reply:?}"),
         }
@@ -69,17 +74,18 @@ impl fmt::Display for Event {
 #[derive(Clone)]
 pub(super) struct Watch {
     events: Arc<Mutex<Vec<Event>>>,
+    accessed: Accessed,
     script: Script,
 }
 
 impl Watch {
-    pub(super) fn new(script: &Script) -> Watch {
-        Watch { events: Arc::default(), script: script.clone() }
+    pub(super) fn new(script: &Script, accessed: &Accessed) -> Watch {
+        Watch { events: Arc::default(), accessed: accessed.clone(), script: script.clone() }
     }
 
     /// A context in which the call is watched.
     pub(super) fn context(&self, ctx: &ToolContext) -> ToolContext {
-        let watched = ctx.to_builder().progress(self.clone()).live(self.clone());
+        let watched = ctx.to_builder().progress(self.clone()).live(self.clone()).accesses(self.clone());
         watched.approver(self.clone()).asker(self.clone()).build()
     }
 
@@ -103,6 +109,13 @@ impl ProgressSink for Watch {
 impl LiveSink for Watch {
     fn show(&self, _: &ToolContext, piece: Piece<'_>) {
         self.saw(Event::Output { stream: piece.stream, text: piece.text.to_owned() });
+    }
+}
+
+impl AccessSink for Watch {
+    fn accessed(&self, ctx: &ToolContext, access: Access<'_>) {
+        let io = self.accessed.note(ctx, access);
+        self.saw(Event::Access(io));
     }
 }
 

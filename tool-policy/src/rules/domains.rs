@@ -1,6 +1,7 @@
 //! `allowed_domains` and `denied_domains`: only the parsed host of a URL is judged. (WHATWG URL, crate `url`)
 
 use tool_core::def::Hint;
+use tool_core::{Effect, ToolError};
 use url::{Host, Url};
 
 use super::{Finding, Lists, Names, Refusal, shown};
@@ -157,5 +158,13 @@ impl Lists<DomainPattern> {
             }
         };
         Finding { rule: rule.to_owned(), pointer, refusal }
+    }
+
+    /// Judges an address that is about to be reached: what capabilities ask again about each, also behind a redirect.
+    pub(crate) fn judge_reached(&self, tool: &str, url: &str) -> Result<(), ToolError> {
+        let finding = self.judge_target(String::new(), url, Hint::Url);
+        let Some(refusal) = finding.refusal else { return Ok(()) };
+        let error = ToolError::new(refusal.kind, format!("{tool}: {}", refusal.text)).code(refusal.code);
+        Err(error.effect(Effect::None).detail("layer", "gate"))
     }
 }

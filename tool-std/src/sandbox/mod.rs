@@ -213,6 +213,9 @@ impl Sandbox {
     }
 
     fn job(&self, command: Command) -> Result<Job, ToolError> {
+        if let Some(call) = &self.call {
+            call.accesses("commands", format_args!("{}", command.argv.join(" ")));
+        }
         // What a command changes is not seen; one of a call that may change things is taken to.
         if let Some(call) = &self.call
             && call.running().is_some_and(|running| running.behavior().side_effect)

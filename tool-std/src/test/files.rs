@@ -19,6 +19,7 @@ use crate::workspace::{FileFaults, Workspace, WorkspacePolicy};
 /// let kit = ToolKit::new(&FILE_TOOLS).files(tree! { "a.txt": "hi", "d/": {} }).build();
 /// kit.call_blocking("write_file", json!({"path": "d/b.txt", "content": "new"})).unwrap();
 /// assert_eq!(kit.files(), tree! { "a.txt": "hi", "d": { "b.txt": "new" } });
+/// assert_eq!(kit.io()[0].to_string(), "write_file (call_1) files: write d/b.txt");
 /// ```
 pub trait FilesExt: Sized {
     /// A temporary directory with this in it, with the rules of a policy that says nothing.

@@ -316,6 +316,7 @@ impl Workspace {
         self.announce_open(path.given())?;
         match self.opener().plain(path.relative()) {
             Some(handle) if !path.names_directory() => {
+                self.tell(path, Use::Read);
                 self.permit_handle(path.given(), &handle, Use::Read)?;
                 Ok(handle)
             }
@@ -350,8 +351,7 @@ impl Workspace {
 
     /// Where a path leads, checked for a use by its text, by its path without links and by its identity.
     pub(crate) fn located(&self, path: &WorkspacePath, wanted: Use) -> Result<Located, ToolError> {
-        self.check()?;
-        self.permit(path.given(), path.relative(), wanted)?;
+        self.begin(path, wanted)?;
         let located = self.locate(path)?;
         self.permit(path.given(), &located.relative(), wanted)?;
         match &located.place {
@@ -359,6 +359,20 @@ impl Workspace {
             Place::Missing { .. } => self.permit_by_policy(&located.relative())?,
         }
         Ok(located)
+    }
+
+    /// Tells of a use of a path, and refuses it where its text alone says that it must be.
+    pub(crate) fn begin(&self, path: &WorkspacePath, wanted: Use) -> Result<(), ToolError> {
+        self.check()?;
+        self.tell(path, wanted);
+        self.permit(path.given(), path.relative(), wanted)
+    }
+
+    /// Tells whoever listens to the call of a use of a path.
+    fn tell(&self, path: &WorkspacePath, wanted: Use) {
+        if let Some(call) = &self.call {
+            call.accesses("files", format_args!("{} {}", wanted.word(), path.given()));
+        }
     }
 
     /// Refuses a path whose name is protected against a use.

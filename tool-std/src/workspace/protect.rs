@@ -34,6 +34,17 @@ pub enum Use {
     Write,
 }
 
+impl Use {
+    /// What it does with a file, in a word.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Use::List => "list",
+            Use::Read => "read",
+            Use::Write => "write",
+        }
+    }
+}
+
 impl Class {
     /// Whether this class lets a use through.
     pub fn permits(self, wanted: Use) -> bool {

@@ -59,8 +59,7 @@ impl Workspace {
         let (Some(parent), Some(name)) = (path.relative().parent(), path.relative().name()) else {
             return Err(refusal::path_invalid(given, "it is the root of the workspace"));
         };
-        self.check()?;
-        self.permit(given, path.relative(), wanted)?;
+        self.begin(path, wanted)?;
         let parent = match self.locate(&path.beside(parent))?.place {
             Place::Existing(handle) => handle,
             Place::Missing { directory, names } => return Err(self.not_found(path, &directory, &names)),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tool_core::test::FakeClock;
 use tool_core::{
-    Clock, ErrorKind, ManualClock, Parked, RESULT_LIFE, RESULTS_MAX, ResultLimits, ResultScope, ResultStore,
-    ToolError,
+    Clock, ErrorKind, Parked, RESULT_LIFE, RESULTS_MAX, ResultLimits, ResultScope, ResultStore, ToolError,
 };
 
 /// Makes a store within limits that goes by a clock.
@@ -39,11 +39,8 @@ fn scope(tenant: &str, run: &str) -> ResultScope {
     ResultScope { tenant: tenant.to_owned(), run: run.to_owned() }
 }
 
-/// A clock that stands some time after its beginning.
-fn clock() -> Arc<ManualClock> {
-    let clock = Arc::new(ManualClock::default());
-    clock.set(Duration::from_secs(1_000_000_000));
-    clock
+fn clock() -> Arc<FakeClock> {
+    Arc::default()
 }
 
 fn missing(answer: Result<Parked, ToolError>) -> String {

@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use tool_core::journal::JournalError;
 use tool_core::{
-    Clock, MemoryResults, Parked, RESULTS_GONE_MAX, ResultLimits, ResultScope, ResultStore, ToolError,
+    Clock, MemoryResults, Parked, RESULTS_GONE_MAX, ResultLimits, ResultScope, ResultStore, SystemClock,
+    ToolError,
 };
 
 use super::SqliteJournal;
@@ -44,16 +45,6 @@ const GET: &str = "SELECT tool, media, call_id, text, at_ms > ?4 OR EXISTS \
                    (SELECT 1 FROM tool_calls WHERE tool_calls.call_id = results.call_id) FROM results \
                    WHERE id = ?1 AND tenant = ?2 AND run = ?3";
 
-/// The time since the epoch, which all processes of a journal share.
-#[derive(Debug)]
-struct WallClock;
-
-impl Clock for WallClock {
-    fn now(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
-    }
-}
-
 /// The results beside a journal that is opened when the first one is parked. What must not be written to a disk stays in memory,
 /// and so does everything where the journal cannot be opened.
 pub struct StoredResults {
@@ -73,13 +64,18 @@ impl fmt::Debug for StoredResults {
 impl StoredResults {
     /// The results beside a journal.
     pub fn new(journal: Arc<LazyJournal>) -> StoredResults {
-        StoredResults::within(journal, ResultLimits::default(), Arc::new(WallClock))
+        StoredResults::within(journal, ResultLimits::default(), Arc::new(SystemClock::default()))
     }
 
-    /// The same within limits, by a clock that counts from the epoch.
+    /// The same within limits. What is on a disk goes by the time of day, which all processes share.
     pub fn within(journal: Arc<LazyJournal>, limits: ResultLimits, clock: Arc<dyn Clock>) -> StoredResults {
         let memory = MemoryResults::new(limits, Arc::clone(&clock));
         StoredResults { journal, limits, clock, memory, swept: Mutex::default() }
+    }
+
+    /// The time of day since the epoch.
+    fn today(&self) -> Duration {
+        self.clock.wall().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 
     /// Whether old ones are to be looked for now.
@@ -95,7 +91,7 @@ impl StoredResults {
 
     /// The time before which results are too old.
     fn oldest(&self) -> i64 {
-        millis(self.clock.now()).saturating_sub(millis(self.limits.life))
+        millis(self.today()).saturating_sub(millis(self.limits.life))
     }
 
     fn write(
@@ -109,7 +105,7 @@ impl StoredResults {
         let id = Parked::new_id();
         let ResultScope { tenant, run } = scope;
         let Parked { text, media, tool, call_id, .. } = result;
-        let (at, bytes) = (millis(self.clock.now()), whole(text.len()));
+        let (at, bytes) = (millis(self.today()), whole(text.len()));
         let old = self.is_sweep_due().then(|| self.oldest());
         let put = |db: &Connection| -> rusqlite::Result<()> {
             if let Some(old) = old {

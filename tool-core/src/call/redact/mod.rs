@@ -32,6 +32,12 @@ pub const AUDIT_ARGS_MAX: usize = 16 * 1024;
 /// Bytes that are shown of what is larger.
 pub const AUDIT_ARGS_PREVIEW: usize = 1024;
 
+/// The place that a URL names, without what else it carries.
+#[cfg(feature = "http")]
+pub(crate) fn place_of(url: &str) -> String {
+    url::hide_whole(url, Form::Audit).0
+}
+
 /// For whom a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
