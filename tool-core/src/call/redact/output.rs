@@ -169,7 +169,68 @@ pub(super) fn in_its_type(value: &Value, kept: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+
+    use schemars::JsonSchema;
+    use serde::Serialize;
+
     use super::*;
+    use crate::registry::Registry;
+    use crate::tool;
+
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(extend("x-log" = "length"))]
+    struct Word(String);
+
+    #[derive(Serialize, JsonSchema)]
+    struct Part {
+        #[schemars(extend("x-log" = "secret"))]
+        a: Option<String>,
+    }
+
+    /// Says a word.
+    #[tool(register = false)]
+    fn word() -> Word {
+        Word(String::new())
+    }
+
+    /// Gives a part.
+    #[tool(register = false)]
+    fn part() -> Part {
+        Part { a: None }
+    }
+
+    /// Says something that nothing marks.
+    #[tool(register = false)]
+    fn plain() -> String {
+        String::new()
+    }
+
+    #[test]
+    fn a_result_of_another_type_than_its_schema_says_is_content() {
+        let registry =
+            Registry::builder().add::<WordTool>().add::<PartTool>().add::<PlainTool>().build().unwrap();
+        let kept = |tool: &str, value: Value| {
+            let kept = recordable(registry.get(tool).unwrap().def(), &ToolOutput::structured(value))?;
+            Some((kept.data(), kept.meta.contains_key("incomplete")))
+        };
+        assert_eq!(kept("word", json!("abc")), Some((json!("[length: 3 bytes]"), true)));
+        assert_eq!(kept("part", json!({"a": null, "b": "abc"})).map(|kept| kept.1), Some(true));
+        assert_eq!(kept("part", json!({"b": "abc"})), Some((json!({"b": "abc"}), false)));
+        for (tool, other) in [("word", json!(["abc"])), ("part", json!("abc")), ("part", json!(["abc"]))] {
+            let (value, incomplete) = kept(tool, other).unwrap();
+            assert!(incomplete && !value.to_string().contains("abc"), "{tool}: {value}");
+        }
+        assert_eq!(kept("plain", json!("abc")), None);
+    }
+
+    #[test]
+    fn a_tool_with_a_secret_in_its_result_is_told_from_one_without() {
+        let registry = Registry::builder().add::<WordTool>().add::<PartTool>().build().unwrap();
+        for (tool, private) in [("part", true), ("word", false)] {
+            assert_eq!(has_secret_parts(registry.get(tool).unwrap().def()), private, "{tool}");
+        }
+    }
 
     #[test]
     fn a_result_is_private_where_any_node_of_its_schema_is_a_secret_or_left_out() {
