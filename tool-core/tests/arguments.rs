@@ -544,6 +544,19 @@ fn one_at_least_is_asked_for_and_a_field_of_a_flattened_parameter_counts() {
 }
 
 #[test]
+fn an_object_is_given_under_the_name_of_its_parameter_and_not_of_its_fields() {
+    let mut def = *tool(vec![x!(Size)]);
+    for (name, given) in [("x", true), ("width", false)] {
+        let constraints: &'static [Constraint<'static>] =
+            Box::leak(Box::new([Constraint::AtLeastOne(Box::leak(Box::new([name])))]));
+        def.keys = Box::leak(Box::new(ToolKeys { constraints, ..ToolKeys::NONE }));
+        let mut args = Args::new(&def, json!({"x": {"width": 1}}), Coerce::Lenient).unwrap();
+        let _ = args.take::<Size>(0);
+        assert_eq!(args.finish().is_ok(), given, "{name}");
+    }
+}
+
+#[test]
 fn issues_and_unknown_keys_together_are_no_more_than_fifty() {
     let mut input: Map<String, Value> = (0..60).map(|i| (format!("key_{i}"), json!(i))).collect();
     input.insert("a".into(), json!("no number"));

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
+#[cfg(not(feature = "limit"))]
+mod policy_of_one;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -368,4 +371,25 @@ proptest! {
 #[test]
 fn surfaces_are_those_of_the_definition() {
     assert_eq!(registry().get("clean").unwrap().def().surfaces, Surfaces::NONE.with(Surface::Cli));
+}
+
+/// `cargo test -p tool-core --test gate`, without the feature that keeps limits.
+#[cfg(not(feature = "limit"))]
+#[test]
+fn without_limits_a_policy_that_sets_one_is_refused() {
+    use tool_core::Limits;
+
+    let few = Limits { max_concurrent: Some(1), ..Limits::default() };
+    let short = Limits { timeout: Some(std::time::Duration::from_secs(60)), ..Limits::default() };
+    let none = Limits::default();
+    for (tool, agent, refused) in
+        [(none, none, false), (short, short, false), (few, none, true), (none, few, true), (few, few, true)]
+    {
+        let policy = policy_of_one::OnePolicy { tool, agent, ..Default::default() };
+        let executor = Executor::standard(registry()).policy(Arc::new(policy)).build().unwrap();
+        let code = call(&executor, "add", json!({"a": 1, "b": 2}), Caller::Llm)
+            .err()
+            .map(|error| error.code_str().to_owned());
+        assert_eq!(code, refused.then(|| "limit_missing".to_owned()), "{tool:?} {agent:?}");
+    }
 }
