@@ -26,6 +26,7 @@ struct Found {
 /// Its alternatives stand in a list of schemas.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is read")]
 enum Kind {
     Named {
         #[schemars(extend("x-log" = "omit"))]
