@@ -522,6 +522,52 @@ fn rules_between_parameters_wait_until_every_argument_fits() {
 }
 
 #[test]
+fn one_at_least_is_asked_for_and_a_field_of_a_flattened_parameter_counts() {
+    let mut def = *tool(vec![x!(Size, flatten: true), param!("name", Doc::Text("N."), Option<String>)]);
+    let of_two = &ToolKeys { constraints: &[Constraint::AtLeastOne(&["deep", "name"])], ..ToolKeys::NONE };
+    let of_one = &ToolKeys { constraints: &[Constraint::AtLeastOne(&["deep"])], ..ToolKeys::NONE };
+    for (keys, input, got) in [
+        (of_two, json!({"width": 1}), Some("none given")),
+        (of_two, json!({"width": 1, "name": null}), Some("none given")),
+        (of_two, json!({"width": 1, "name": "n"}), None),
+        (of_two, json!({"width": 1, "deep": true}), None),
+        (of_two, json!({"width": 1, "deep": true, "name": "n"}), None),
+        (of_one, json!({"width": 1, "deep": false}), None),
+        (of_one, json!({"width": 1, "name": "n"}), Some("none given")),
+    ] {
+        def.keys = keys;
+        let mut args = Args::new(&def, input.clone(), Coerce::Lenient).unwrap();
+        let _ = (args.take::<Size>(0), args.take::<Option<String>>(1));
+        let told = args.finish().err().map(|error| error.arg_issues()[0].got.clone());
+        assert_eq!(told.as_deref(), got, "{input}");
+    }
+}
+
+#[test]
+fn an_object_is_given_under_the_name_of_its_parameter_and_not_of_its_fields() {
+    let mut def = *tool(vec![x!(Size)]);
+    for (name, given) in [("x", true), ("width", false)] {
+        let constraints: &'static [Constraint<'static>] =
+            Box::leak(Box::new([Constraint::AtLeastOne(Box::leak(Box::new([name])))]));
+        def.keys = Box::leak(Box::new(ToolKeys { constraints, ..ToolKeys::NONE }));
+        let mut args = Args::new(&def, json!({"x": {"width": 1}}), Coerce::Lenient).unwrap();
+        let _ = args.take::<Size>(0);
+        assert_eq!(args.finish().is_ok(), given, "{name}");
+    }
+}
+
+#[test]
+fn issues_and_unknown_keys_together_are_no_more_than_fifty() {
+    let mut input: Map<String, Value> = (0..60).map(|i| (format!("key_{i}"), json!(i))).collect();
+    input.insert("a".into(), json!("no number"));
+    let def = tool(["a", "b"].map(|name| param!(name, Doc::Text("P."), u8)).to_vec());
+    let mut args = Args::new(def, Value::Object(input), Coerce::Lenient).unwrap();
+    let _ = (args.take::<u8>(0), args.take::<u8>(1));
+    let error = args.finish().unwrap_err();
+    assert_eq!((error.arg_issues().len(), &error.details()["more"]), (MAX_ISSUES, &json!(12)));
+}
+
+#[test]
 fn a_default_is_used_as_typed_and_stands_in_the_normal_form() {
     let mut limit = param!("limit", Doc::Text("L."), u32);
     limit.default = Some(|| json!(10));

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
+#[cfg(not(feature = "limit"))]
+mod policy_of_one;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -10,8 +13,8 @@ use serde_json::{Value, json};
 use tool_core::def::{Surface, Surfaces};
 use tool_core::prelude::*;
 use tool_core::{
-    Agent, AskAgent, Behavior, BoxFuture, Call, Caller, DynTool, ErrorKind, Executor, Registry, RowSource,
-    Runtime, Snapshot, SnapshotBuilder, explain, spawn_subset,
+    Agent, AskAgent, Behavior, BoxFuture, Call, Caller, DynTool, ErrorKind, Executor, Pattern, Reason,
+    Registry, RowSource, Runtime, Snapshot, SnapshotBuilder, explain, spawn_subset,
 };
 
 /// Sends a mail.
@@ -170,6 +173,74 @@ fn a_plan_is_refused_as_the_call_would_be() {
     assert_eq!(plan(&visible).unwrap(), json!({"a": 1, "b": 2}));
 }
 
+#[test]
+fn a_tool_that_is_offered_needs_no_row_and_only_it() {
+    let names = |snapshot: SnapshotBuilder| {
+        let (executor, snapshot) = gated(snapshot);
+        executor.visible(&snapshot).iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Snapshot::builder("bot")), Vec::<String>::new());
+    assert_eq!(names(Snapshot::builder("bot").offer("add")), ["add"]);
+    let excluded = Snapshot::builder("bot").offer("add").row("!add", RowSource::Manual);
+    assert_eq!(names(excluded), Vec::<String>::new());
+}
+
+#[test]
+fn a_snapshot_says_for_whom_it_was_made() {
+    let snapshot = Snapshot::builder("bot").tenant("acme").depth(1, 3).build(&registry()).unwrap();
+    assert_eq!((snapshot.agent(), snapshot.tenant()), ("bot", "acme"));
+    assert_eq!((snapshot.depth(), snapshot.max_depth()), (1, 3));
+    assert_eq!(Snapshot::builder("bot").build(&registry()).unwrap().tenant(), "");
+}
+
+#[test]
+fn a_pattern_that_can_mean_nothing_is_refused_and_says_why() {
+    for (text, why) in [
+        ("", Some("it is empty")),
+        ("!", Some("it is empty")),
+        ("group:", Some("nothing stands behind the colon")),
+        ("tag:", Some("nothing stands behind the colon")),
+        ("kind:a", Some("`kind:` is unknown")),
+        ("send email", Some("a name has letters, digits, `_` and `-`")),
+        ("send email*", Some("a name has letters, digits, `_` and `-`")),
+        ("größe", Some("a name has letters, digits, `_` and `-`")),
+        ("größe*", Some("a name has letters, digits, `_` and `-`")),
+        ("send_email", None),
+        ("!send-*", None),
+        ("?", None),
+        ("group:g p", None),
+    ] {
+        let refused = Pattern::parse(text).err();
+        let told = refused.as_ref().map(|error| (error.kind(), error.code_str()));
+        assert_eq!(told, why.map(|_| (ErrorKind::InvalidArgs, "bad_pattern")), "{text:?}");
+        let message = refused.map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains(why.unwrap_or_default()), "{text:?}: {message}");
+    }
+}
+
+#[test]
+fn an_agent_of_the_directory_whose_slug_cannot_be_one_is_refused() {
+    for (slug, is_slug) in
+        [("data-scout", true), ("2nd_scout", true), ("Data Scout", false), ("a*", false), ("_a", false)]
+    {
+        let directory = [Agent { slug: slug.to_owned(), online: true }];
+        let built =
+            Snapshot::builder("bot").row("agent:*", RowSource::Manual).agents(directory).build(&registry());
+        let code = built.err().map(|error| error.code_str().to_owned());
+        assert_eq!(code, (!is_slug).then(|| "bad_agent_slug".to_owned()), "{slug}");
+    }
+}
+
+#[test]
+fn every_reason_has_a_word_and_advice_of_its_own() {
+    let reasons: Vec<Reason> = Reason::all().collect();
+    assert_eq!(reasons.len(), 17);
+    let words: BTreeSet<&str> = reasons.iter().map(|reason| reason.as_str()).collect();
+    let advice: BTreeSet<&str> = reasons.iter().map(|reason| reason.advice()).collect();
+    assert_eq!((words.len(), advice.len()), (17, 17));
+    assert_eq!(Reason::SecretMissing.advice(), "set the secret");
+}
+
 /// Answers for every agent.
 struct Echo;
 
@@ -195,6 +266,9 @@ fn agents_are_tools_that_hand_a_prompt_on_and_are_refused_at_full_depth() {
     assert_eq!(ask(snapshot.clone(), &"x".repeat(8_001)).unwrap_err().kind(), ErrorKind::InvalidArgs);
     let deep = ask(snapshot.clone().depth(1, 1), "hello").unwrap_err();
     assert_eq!(deep.code_str(), "tool_agent_depth");
+    assert!(ask(snapshot.clone().depth(1, 2), "hello").is_ok());
+    let deeper = ask(snapshot.clone().depth(2, 2), "hello").unwrap_err();
+    assert_eq!(deeper.code_str(), "tool_agent_depth");
     let cycle = ask(snapshot.clone().chain(["data-scout".to_owned()]), "hello").unwrap_err();
     assert_eq!(cycle.code_str(), "tool_agent_cycle");
 
@@ -297,4 +371,25 @@ proptest! {
 #[test]
 fn surfaces_are_those_of_the_definition() {
     assert_eq!(registry().get("clean").unwrap().def().surfaces, Surfaces::NONE.with(Surface::Cli));
+}
+
+/// `cargo test -p tool-core --test gate`, without the feature that keeps limits.
+#[cfg(not(feature = "limit"))]
+#[test]
+fn without_limits_a_policy_that_sets_one_is_refused() {
+    use tool_core::Limits;
+
+    let few = Limits { max_concurrent: Some(1), ..Limits::default() };
+    let short = Limits { timeout: Some(std::time::Duration::from_secs(60)), ..Limits::default() };
+    let none = Limits::default();
+    for (tool, agent, refused) in
+        [(none, none, false), (short, short, false), (few, none, true), (none, few, true), (few, few, true)]
+    {
+        let policy = policy_of_one::OnePolicy { tool, agent, ..Default::default() };
+        let executor = Executor::standard(registry()).policy(Arc::new(policy)).build().unwrap();
+        let code = call(&executor, "add", json!({"a": 1, "b": 2}), Caller::Llm)
+            .err()
+            .map(|error| error.code_str().to_owned());
+        assert_eq!(code, refused.then(|| "limit_missing".to_owned()), "{tool:?} {agent:?}");
+    }
 }

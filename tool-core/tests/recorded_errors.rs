@@ -20,6 +20,21 @@ struct Found {
     text: String,
     pages: Vec<Page>,
     size: u32,
+    kind: Option<Kind>,
+}
+
+/// Its alternatives stand in a list of schemas.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is read")]
+enum Kind {
+    Named {
+        #[schemars(extend("x-log" = "omit"))]
+        label: String,
+    },
+    Counted {
+        count: u32,
+    },
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -89,11 +104,13 @@ async fn details_under_marked_names_are_hidden_wherever_they_stand() {
             .detail("pin", "abc")
             .detail("token", "a word")
             .detail("size", 3)
+            .detail("label", "abc")
+            .detail("count", 4)
     };
     let (shown, recorded) = fail(move || Err(make()), None).await;
     assert_eq!(shown, make().to_json(), "the caller sees everything");
     let details = json!({"text": format!("[hash: 3 bytes, sha256 {DIGEST}]"), "pages": [{"number": 3}],
-                         "pin": recorded["details"]["pin"], "token": "a word", "size": 3, "effect": "none"});
+                         "pin": recorded["details"]["pin"], "token": "a word", "size": 3, "count": 4, "effect": "none"});
     assert_eq!(recorded["details"], details);
     assert!(recorded["details"]["pin"].as_str().unwrap().starts_with("[secret"), "{recorded}");
     for member in ["kind", "code", "message", "hint", "retryable", "retry_after_ms"] {
@@ -147,7 +164,7 @@ async fn an_issue_does_not_tell_what_it_found_in_a_marked_argument() {
 async fn what_a_late_call_returned_is_hidden_as_its_result_would_be() {
     let soon = Some(Duration::from_millis(500));
     let page = || Page { raw: "abc".to_owned(), number: 3 };
-    let partial = move || Ok(Found { text: "abc".to_owned(), pages: vec![page()], size: 3 });
+    let partial = move || Ok(Found { text: "abc".to_owned(), pages: vec![page()], size: 3, kind: None });
     let (shown, recorded) = fail(partial, soon).await;
     assert_eq!((&shown["kind"], &shown["details"]["partial"]["text"]), (&json!("timeout"), &json!("abc")));
     assert!(!recorded.to_string().contains("\"abc\""), "{recorded}");

@@ -48,3 +48,28 @@ pub(crate) fn plain_line(line: &str) -> Option<Vec<String>> {
     });
     (!assigns).then_some(words)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn a_backslash_in_double_quotes_stays_before_all_that_needs_none() {
+        for (text, words) in [
+            (r#""a\""#, None),
+            (r#""a\"""#, Some(vec![r#"a""#])),
+            (r#""a\b""#, Some(vec![r"a\b"])),
+            (r#""a\"b" c"#, Some(vec![r#"a"b"#, "c"])),
+            (r#""a\nb""#, Some(vec![r"a\nb"])),
+            (r#""a\$b\`""#, Some(vec!["a$b`"])),
+            (r"a\ b", Some(vec!["a b"])),
+            (r"'a\b'", Some(vec![r"a\b"])),
+        ] {
+            assert_eq!(
+                split(text),
+                words.map(|words| words.into_iter().map(str::to_owned).collect()),
+                "{text}"
+            );
+        }
+    }
+}

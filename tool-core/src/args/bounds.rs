@@ -126,4 +126,27 @@ mod tests {
         assert_eq!(item.choice("b").unwrap().unwrap().value, "B");
         assert!(item.choice("c").is_err() && Limits::NONE.choice("c").unwrap().is_none());
     }
+
+    #[test]
+    fn one_bound_alone_holds_and_a_length_is_counted_in_characters() {
+        let of = |bounds| Limits::of(Box::leak(Box::new(bounds)));
+        let least = of(Bounds { min: Some(def::Number::Int(1)), ..Bounds::NONE });
+        assert!(least.admit_integer(1) && !least.admit_integer(0));
+        let greatest = of(Bounds { max: Some(def::Number::Int(1)), ..Bounds::NONE });
+        assert!(greatest.admit_integer(1) && !greatest.admit_integer(2));
+        for (min, max, text, admitted) in [
+            (2, None, "€", false),
+            (2, None, "€€", true),
+            (3, None, "ab", false),
+            (3, None, "abc", true),
+            (3, None, "äöü", true),
+            (1, Some(2), "äö", true),
+            (1, Some(2), "äöü", false),
+        ] {
+            let length = of(Bounds { len: Range { min, max }, ..Bounds::NONE });
+            assert_eq!(length.admit_text(text), admitted, "{text} {min} {max:?}");
+        }
+        // A list that must be empty is not one of a fixed number of items, into which a text could be split.
+        assert!(!of(Bounds { len: Range { min: 0, max: Some(0) }, ..Bounds::NONE }).fixed());
+    }
 }

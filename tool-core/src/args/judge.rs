@@ -134,4 +134,24 @@ mod tests {
         assert_eq!(told[0].0, "/x/1");
         assert!(told[0].1.contains("multiple of 5") && !told[0].1.contains('7'), "{}", told[0].1);
     }
+
+    #[test]
+    fn what_is_referred_to_or_stands_in_a_list_of_schemas_is_judged_too() {
+        let definitions = json!({"Five": {"multipleOf": 5}, "Ring": {"items": {"$ref": "#/$defs/Ring"}}});
+        let definitions = definitions.as_object().unwrap();
+        for (schema, refused, accepted) in [
+            (json!({"$ref": "#/$defs/Five"}), json!(7), json!(10)),
+            (json!({"items": {"$ref": "#/$defs/Five"}}), json!([7]), json!([10])),
+            (json!({"prefixItems": [{"multipleOf": 5}]}), json!([7]), json!([10])),
+        ] {
+            let judge = Judge::of(&schema, definitions).unwrap();
+            let issues = |value: &Value| {
+                let mut found = Found::default();
+                judge.judge(value, &Place::Top, false, &mut found);
+                found.issues.len()
+            };
+            assert_eq!((issues(&refused), issues(&accepted)), (1, 0), "{schema}");
+        }
+        assert!(Judge::of(&json!({"$ref": "#/$defs/Ring"}), definitions).unwrap().0.is_none());
+    }
 }

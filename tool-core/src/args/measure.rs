@@ -101,3 +101,26 @@ fn compact_bytes_exceed(value: &Value, max_bytes: usize) -> bool {
     }
     serde_json::to_writer(Budget(max_bytes), value).is_err()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_limit_is_that_of_the_compact_text_wherever_its_bytes_stand() {
+        for value in [
+            json!("x".repeat(100)),
+            json!("\u{1}".repeat(100)),
+            json!({"\u{1}": ""}),
+            json!({"x".repeat(100): null}),
+            json!([1, [2.5e300, true], {}]),
+            json!({}),
+        ] {
+            let bytes = value.to_string().len();
+            assert!(measure(&value, bytes).is_ok(), "{value}");
+            let error = measure(&value, bytes - 1).unwrap_err();
+            assert_eq!(error.code_str(), "args_too_large", "{value}");
+        }
+    }
+}

@@ -424,6 +424,7 @@ mod tests {
     fn every_key_that_comes_twice_is_listed_once_at_any_depth() {
         let error = parse(r#"{"a":1,"b":[0,{"c":1,"\u0063":2,"c":3,"/":{"d":1,"d":1}}],"a":2}"#).unwrap_err();
         assert_eq!((error.code_str(), error.message()), ("duplicate_key", "A key is given twice."));
+        assert!(error.details().get("more").is_none(), "all are listed");
         assert_eq!(paths(&error), ["/b/1/c", "/b/1/~1/d", "/a"]);
         let issue = &error.arg_issues()[0];
         assert_eq!((issue.expected.as_str(), issue.got.as_str()), ("one value", "the key twice"));

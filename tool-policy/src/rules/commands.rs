@@ -84,3 +84,23 @@ impl Lists<CommandPattern> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot read")]
+
+    use super::CommandPattern;
+
+    #[test]
+    fn a_pattern_is_wide_where_any_arguments_may_follow_its_program() {
+        for (pattern, wide) in [
+            ("git", Some("git")),
+            ("git *", Some("git")),
+            ("/usr/bin/git", Some("git")),
+            ("git status", None),
+            ("git status *", None),
+        ] {
+            assert_eq!(CommandPattern::parse(pattern).unwrap().wide_program(), wide, "{pattern}");
+        }
+    }
+}

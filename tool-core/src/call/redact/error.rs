@@ -118,3 +118,35 @@ fn without_texts(value: &Value) -> Value {
         scalar => scalar.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+
+    use schemars::JsonSchema;
+    use serde::Serialize;
+
+    use super::*;
+    use crate::registry::Registry;
+    use crate::tool;
+
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(extend("x-log" = "hash"))]
+    struct Word(String);
+
+    /// Says a word.
+    #[tool(register = false)]
+    fn word() -> Word {
+        Word(String::new())
+    }
+
+    #[test]
+    fn what_a_late_call_returned_is_hidden_whole_where_the_result_is_marked_as_a_whole() {
+        let registry = Registry::builder().add::<WordTool>().build().unwrap();
+        let error = ToolError::timeout("Late.").detail(PARTIAL, "abc").detail("other", "abc");
+        let kept = recordable(registry.get("word").unwrap().def(), &error);
+        let partial = kept.details().get(PARTIAL).and_then(Value::as_str).unwrap_or_default();
+        assert!(partial.starts_with("[hash: 3 bytes"), "{partial}");
+        assert_eq!(kept.details().get("other"), Some(&json!("abc")));
+    }
+}

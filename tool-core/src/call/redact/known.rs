@@ -226,3 +226,19 @@ fn base64(bytes: &[u8], offset: usize) -> [String; 2] {
         .collect();
     [text.replace('+', "-").replace('/', "_"), text]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::KnownSecrets;
+
+    #[test]
+    fn a_secret_that_is_learned_again_takes_no_more_room() {
+        let known = KnownSecrets::default();
+        for _ in 0..3 {
+            known.learn("KEY", "value-one-1");
+            known.learn("KEY", "value-two-2");
+            known.learn("OTHER", "value-one-1");
+        }
+        assert_eq!(known.search().secrets.len(), 3);
+    }
+}

@@ -166,3 +166,142 @@ pub(super) fn in_its_type(value: &Value, kept: Value) -> Value {
         (_, kept) => kept,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+
+    use schemars::JsonSchema;
+    use serde::Serialize;
+
+    use super::*;
+    use crate::registry::Registry;
+    use crate::tool;
+
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(extend("x-log" = "length"))]
+    struct Word(String);
+
+    #[derive(Serialize, JsonSchema)]
+    struct Part {
+        #[schemars(extend("x-log" = "secret"))]
+        a: Option<String>,
+    }
+
+    /// Says a word.
+    #[tool(register = false)]
+    fn word() -> Word {
+        Word(String::new())
+    }
+
+    /// Gives a part.
+    #[tool(register = false)]
+    fn part() -> Part {
+        Part { a: None }
+    }
+
+    /// Says something that nothing marks.
+    #[tool(register = false)]
+    fn plain() -> String {
+        String::new()
+    }
+
+    #[test]
+    fn a_result_of_another_type_than_its_schema_says_is_content() {
+        let registry =
+            Registry::builder().add::<WordTool>().add::<PartTool>().add::<PlainTool>().build().unwrap();
+        let kept = |tool: &str, value: Value| {
+            let kept = recordable(registry.get(tool).unwrap().def(), &ToolOutput::structured(value))?;
+            Some((kept.data(), kept.meta.contains_key("incomplete")))
+        };
+        assert_eq!(kept("word", json!("abc")), Some((json!("[length: 3 bytes]"), true)));
+        assert_eq!(kept("part", json!({"a": null, "b": "abc"})).map(|kept| kept.1), Some(true));
+        assert_eq!(kept("part", json!({"b": "abc"})), Some((json!({"b": "abc"}), false)));
+        for (tool, other) in [("word", json!(["abc"])), ("part", json!("abc")), ("part", json!(["abc"]))] {
+            let (value, incomplete) = kept(tool, other).unwrap();
+            assert!(incomplete && !value.to_string().contains("abc"), "{tool}: {value}");
+        }
+        assert_eq!(kept("plain", json!("abc")), None);
+    }
+
+    #[test]
+    fn a_tool_with_a_secret_in_its_result_is_told_from_one_without() {
+        let registry = Registry::builder().add::<WordTool>().add::<PartTool>().build().unwrap();
+        for (tool, private) in [("part", true), ("word", false)] {
+            assert_eq!(has_secret_parts(registry.get(tool).unwrap().def()), private, "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_result_is_private_where_any_node_of_its_schema_is_a_secret_or_left_out() {
+        for (schema, private) in [
+            (json!({"x-log": "secret"}), true),
+            (json!({"x-log": "omit"}), true),
+            (json!({"writeOnly": true}), true),
+            (json!({"properties": {"a": {"items": {"x-log": "secret"}}}}), true),
+            (json!({"anyOf": [{"type": "null"}, {"writeOnly": true}]}), true),
+            (json!({"x-log": "hash"}), false),
+            (json!({"x-log": "full", "writeOnly": false}), false),
+            (json!({"anyOf": [{"type": "null"}, {"x-log": "length"}]}), false),
+            (json!(true), false),
+        ] {
+            assert_eq!(has_secret_node(&schema), private, "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_schema_is_marked_where_any_of_its_nodes_is() {
+        for (schema, marked) in [
+            (json!({"x-log": "full"}), true),
+            (json!({"properties": {"a": {"x-log": "hash"}}}), true),
+            (json!({"anyOf": [{}, {"x-log": "hash"}]}), true),
+            (json!({"anyOf": [{}, {"type": "string"}]}), false),
+            (json!({"type": "object"}), false),
+            (json!(true), false),
+        ] {
+            assert_eq!(is_marked(&schema), marked, "{schema}");
+        }
+    }
+
+    #[test]
+    fn only_what_hides_is_hidden_and_only_a_preview_is_not_told_whole() {
+        for (mode, hidden, whole) in [
+            (LogMode::Full, false, true),
+            (LogMode::Preview, false, false),
+            (LogMode::Length, true, true),
+            (LogMode::Hash, true, true),
+            (LogMode::Secret, true, true),
+            (LogMode::Omit, true, true),
+        ] {
+            assert_eq!((hides(mode), is_told_whole(mode)), (hidden, whole), "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn the_outermost_places_that_differ_are_named_and_no_more_than_twenty() {
+        let places = |value: Value, kept: Value| {
+            let mut found = Vec::new();
+            differing(&value, &kept, String::new(), &mut found);
+            found
+        };
+        assert_eq!(places(json!([1, {"a/b": 2, "c": 3}]), json!([1, {"a/b": 9, "c": 3}])), ["/1/a~1b"]);
+        assert_eq!(places(json!({"a": [1, 2]}), json!({"a": [1]})), ["/a"]);
+        assert_eq!(places(json!({"a": 1, "b": 2}), json!({"a": 1})), ["/b"]);
+        assert_eq!(places(json!([1, 2]), json!([1, 2])), Vec::<String>::new());
+        let many: Vec<u32> = (0..30).collect();
+        assert_eq!(places(json!(many), json!(vec!["x"; 30])).len(), NAMED);
+    }
+
+    #[test]
+    fn a_hidden_text_stays_a_text_at_its_place_and_a_list_that_was_cut_stays_as_it_was_kept() {
+        let hidden = json!({"$redacted": "length", "bytes": 3});
+        assert_eq!(in_its_type(&json!("abc"), hidden.clone()), json!("[length: 3 bytes]"));
+        assert_eq!(in_its_type(&json!(["abc", 1]), json!([hidden, 1])), json!(["[length: 3 bytes]", 1]));
+        assert_eq!(
+            in_its_type(&json!({"a": "abc"}), json!({"a": hidden})),
+            json!({"a": "[length: 3 bytes]"})
+        );
+        assert_eq!(in_its_type(&json!(["abc", "abc"]), json!([hidden])), json!([hidden]));
+        assert_eq!(in_its_type(&json!("abc"), json!({"$redacted": "secret"})), json!("[secret]"));
+    }
+}

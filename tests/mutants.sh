@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Changes one operator, arm or result at a time and runs the tests that must notice: tests/mutants.sh [PART…], in every part
+# by default. What comes behind `--` goes to cargo mutants: `tests/mutants.sh gate -- --list`, `… -- --re Pattern::parse`.
+# Each change is built, which takes from ten seconds to a minute: a part takes hours. (needs cargo-mutants 27)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Part, the files that are changed, and what of `cargo test` decides.
+parts() {
+  cat <<'TABLE'
+gate   tool-core/src/call/gate/**    --lib --test gate --test calls --test kit
+redact tool-core/src/call/redact/**  --lib --test redaction --test recorded_errors --test calls --test journaled
+policy tool-policy/src/{judge,paths,policy,shell_words}.rs,tool-policy/src/rules/** --lib --test judging --test policy_paths
+decode tool-core/src/args/**         --lib --test arguments --test both_decoders --test aliases --test kept_whole --test bounded --test own_decoding --test schema_only --test bad_tools
+TABLE
+}
+
+chosen=() more=()
+while (($#)); do
+  if [[ $1 == -- ]]; then
+    shift
+    more=("$@")
+    break
+  fi
+  chosen+=("$1")
+  shift
+done
+if ((${#chosen[@]} == 0)); then
+  mapfile -t chosen < <(parts | cut -d' ' -f1)
+fi
+
+export CARGO_INCREMENTAL=1 CARGO_PROFILE_DEV_DEBUG=0 PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 TOOL_VECTORS=${TOOL_VECTORS:-$PWD/../shared/vectors}
+unnoticed=0
+for part in "${chosen[@]}"; do
+  row=$(parts | grep "^$part ") || {
+    echo "no part is called $part; there are: $(parts | cut -d' ' -f1 | xargs)" >&2
+    exit 2
+  }
+  read -r _ globs tests <<<"$row"
+  files=()
+  # A comma between braces is part of a pattern, the others stand between patterns.
+  while IFS= read -r glob; do files+=(--file "$glob"); done < <(sed 's/,\(tool-\)/\n\1/g' <<<"$globs")
+  # Vectors are tests of the package `tests`, so its library decides with `--lib`.
+  read -ra tests <<<"$tests"
+  cargo mutants --output "target/mutants/$part" --test-workspace=true "${files[@]}" "${more[@]}" \
+    -- "${tests[@]}" || unnoticed=$?
+done
+exit "$unnoticed"
