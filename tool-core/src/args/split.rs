@@ -55,7 +55,7 @@ impl<'a> Piece<'a> {
 #[inline]
 fn natural(text: &[u8]) -> Option<(u64, usize)> {
     let (mut natural, mut digits) = (0, 0);
-    for byte in text.iter().take(PLAIN_NUMBER).take_while(|byte| byte.is_ascii_digit()) {
+    for byte in text.get(..PLAIN_NUMBER).unwrap_or(text).iter().take_while(|byte| byte.is_ascii_digit()) {
         natural = natural * 10 + u64::from(byte - b'0');
         digits += 1;
     }
@@ -194,7 +194,8 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Where a string ends whose first backslash is at `at`.
+/// Where a string ends whose first backslash is at `at`. By itself, so that its loop has every register: long texts have many.
+#[inline(never)]
 fn end_of_escaped(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match *text.get(at)? {
