@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Changes one operator, arm or result at a time and runs the tests that must notice: tests/mutants.sh [PART…], in every part
 # by default. What comes behind `--` goes to cargo mutants: `tests/mutants.sh gate -- --list`, `… -- --re Pattern::parse`.
-# Each change is built, which takes from ten seconds to a minute: a part takes hours. (needs cargo-mutants 27)
+# Each change is built, which takes from ten seconds to a minute: a part takes hours. The tests of the crate decide; what they
+# leave, the vectors may notice: `tests/mutants.sh gate -- --test-package tests`. (needs cargo-mutants 27)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Part, the files that are changed, and what of `cargo test` decides.
+# Part, the package whose tests decide, the files that are changed, and which tests.
 parts() {
   cat <<'TABLE'
-gate   tool-core/src/call/gate/**    --lib --test gate --test calls --test kit
-redact tool-core/src/call/redact/**  --lib --test redaction --test recorded_errors --test calls --test journaled
-policy tool-policy/src/{judge,paths,policy,shell_words}.rs,tool-policy/src/rules/** --lib --test judging --test policy_paths
-decode tool-core/src/args/**         --lib --test arguments --test both_decoders --test aliases --test kept_whole --test bounded --test own_decoding --test schema_only --test bad_tools
+gate   tool-core   tool-core/src/call/gate/**    --lib --test gate --test calls --test kit
+redact tool-core   tool-core/src/call/redact/**  --lib --test redaction --test recorded_errors --test calls --test journaled
+policy tool-policy tool-policy/src/{judge,paths,policy,shell_words}.rs,tool-policy/src/rules/** --lib --test judging
+decode tool-core   tool-core/src/args/**         --lib --test arguments --test both_decoders --test aliases --test kept_whole --test bounded --test own_decoding --test schema_only --test bad_tools
 TABLE
 }
 
@@ -36,13 +37,13 @@ for part in "${chosen[@]}"; do
     echo "no part is called $part; there are: $(parts | cut -d' ' -f1 | xargs)" >&2
     exit 2
   }
-  read -r _ globs tests <<<"$row"
+  read -r _ package globs tests <<<"$row"
   files=()
   # A comma between braces is part of a pattern, the others stand between patterns.
   while IFS= read -r glob; do files+=(--file "$glob"); done < <(sed 's/,\(tool-\)/\n\1/g' <<<"$globs")
-  # Vectors are tests of the package `tests`, so its library decides with `--lib`.
   read -ra tests <<<"$tests"
-  cargo mutants --output "target/mutants/$part" --test-workspace=true "${files[@]}" "${more[@]}" \
-    -- "${tests[@]}" || unnoticed=$?
+  mkdir -p "target/mutants/$part"
+  cargo mutants --output "target/mutants/$part" --test-package "$package" --features tool-core/test,tool-core/limit \
+    "${files[@]}" "${more[@]}" -- "${tests[@]}" || unnoticed=$?
 done
 exit "$unnoticed"
