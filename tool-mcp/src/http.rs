@@ -199,6 +199,8 @@ fn router(server: McpServer, options: &HttpOptions, named: Vec<Origin>, stop: &C
         .with_allowed_origins(origins)
         .enforce_origin_validation()
         .with_sse_keep_alive(Some(KEEP_ALIVE))
+        // An answer that nothing comes before is a plain body; clients take several times as long for a stream of one event.
+        .with_json_response(true)
         .with_max_request_body_bytes(BODY_BYTES)
         .with_cancellation_token(stop.clone());
     let principal = options.principal.as_deref().unwrap_or(LOCAL).into();
