@@ -9,12 +9,13 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, VARY, WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
+use axum::routing::any;
 use axum::serve::ListenerExt as _;
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -199,16 +200,34 @@ fn router(server: McpServer, options: &HttpOptions, named: Vec<Origin>, stop: &C
         .with_allowed_origins(origins)
         .enforce_origin_validation()
         .with_sse_keep_alive(Some(KEEP_ALIVE))
-        // An answer that nothing comes before is a plain body; clients take several times as long for a stream of one event.
-        .with_json_response(true)
         .with_max_request_body_bytes(BODY_BYTES)
         .with_cancellation_token(stop.clone());
     let principal = options.principal.as_deref().unwrap_or(LOCAL).into();
     let handler = Handler { server, pages: Pages::Whole, principal };
-    let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+    let service = |config| {
+        let handler = handler.clone();
+        StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config)
+    };
+    // Clients take longer for a stream of one event than for a body; what comes in several is a stream in both.
+    let (bodies, streams) = (service(config.clone().with_json_response(true)), service(config));
+    let endpoint = move |request: Request| async move {
+        if prefers_stream(request.headers()) { &streams } else { &bodies }.handle(request).await
+    };
     let token = options.token.as_ref().map(|token| digest(token.expose().as_bytes()));
     let guard = Guard { token, origins: named.into(), sessions };
-    Router::new().route_service(ENDPOINT, service).layer(from_fn_with_state(guard, guarded))
+    Router::new().route(ENDPOINT, any(endpoint)).layer(from_fn_with_state(guard, guarded))
+}
+
+/// Whether a client names event streams before JSON among what it takes: both are equal to it, and RFC 9110 §12.5.1 leaves the
+/// choice among equals to us.
+fn prefers_stream(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
+    let mut kinds =
+        lines.flat_map(|line| line.split(',')).map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    let first = kinds.find(|kind| {
+        ["text/event-stream", "application/json"].iter().any(|known| kind.eq_ignore_ascii_case(known))
+    });
+    first.is_some_and(|kind| kind.eq_ignore_ascii_case("text/event-stream"))
 }
 
 /// What is checked before rmcp sees a request.

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tool_core::prelude::*;
-use tool_core::{ErrorKind, Executor, Registry};
+use tool_core::{ErrorKind, Executor, Progress, Registry};
 use tool_mcp::{HttpOptions, HttpServer, McpServer};
 
 /// Adds numbers.
@@ -27,6 +27,13 @@ fn add(
     b: i64,
 ) -> i64 {
     a + b
+}
+
+/// Counts.
+#[tool(register = false)]
+fn count(ctx: &ToolContext) -> &'static str {
+    ctx.progress(Progress { done: 1.0, total: Some(2.0), message: None });
+    "two"
 }
 
 /// What a call that waits tells of itself.
@@ -46,7 +53,7 @@ fn server() -> McpServer {
 }
 
 fn told_server(told: &watch::Sender<&'static str>) -> McpServer {
-    let registry = Registry::builder().add::<AddTool>().add::<WaitTool>().build().unwrap();
+    let registry = Registry::builder().add::<AddTool>().add::<CountTool>().add::<WaitTool>().build().unwrap();
     let context = ToolContext::builder().provide(Told(told.clone()));
     let server = McpServer::builder(Executor::standard(registry)).context(context);
     server.name("demo").version("1").build().unwrap()
@@ -86,13 +93,16 @@ fn request(method: &str, mut params: Value) -> String {
 /// The status, the head and the body of the answer to a request with these headers.
 async fn post(address: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
     let mut head = format!(
-        "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-         MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: add\r\nConnection: close\r\n\
-         Content-Length: {}\r\n",
+        "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+         Mcp-Method: tools/call\r\nConnection: close\r\nContent-Length: {}\r\n",
         body.len()
     );
-    if !headers.iter().any(|(name, _)| *name == "Host") {
-        head.push_str(&format!("Host: {address}\r\n"));
+    for (name, value) in
+        [("Host", address), ("Accept", "application/json, text/event-stream"), ("Mcp-Name", "add")]
+    {
+        if !headers.iter().any(|(own, _)| *own == name) {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
     }
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
@@ -245,6 +255,31 @@ async fn a_token_is_needed_where_one_is_set() {
     let (code, head, _) = post(&address, &[good, ("Origin", "https://app.example")], &discover()).await;
     assert_eq!(code, 200);
     assert!(head.contains("access-control-allow-origin: https://app.example"), "{head}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_nothing_comes_before_is_a_body_unless_the_client_names_streams_first() {
+    let (address, _guard) = serve(|_| {}).await;
+    for (accept, streams) in [
+        ("application/json, text/event-stream", false),
+        ("*/*;q=0.1, application/json;q=0.9 ,text/event-stream", false),
+        ("text/event-stream, application/json", true),
+        ("text/event-stream;q=1,application/json", true),
+    ] {
+        let (code, head, body) = post(&address, &[("Accept", accept)], &discover()).await;
+        assert_eq!(code, 200, "{accept}: {head}");
+        let kind = if streams { "text/event-stream" } else { "application/json" };
+        assert!(head.contains(&format!("content-type: {kind}")), "{accept}: {head}");
+        assert_eq!(serde_json::from_str::<Value>(&body).is_err(), streams, "{accept}: {body}");
+        assert!(body.contains(r#""structuredContent":5"#), "{accept}: {body}");
+    }
+    let mut asked: Value = serde_json::from_str(&request("tools/call", json!({"name": "count"}))).unwrap();
+    asked["params"]["_meta"]["progressToken"] = json!("p");
+    let (code, head, body) = post(&address, &[("Mcp-Name", "count")], &asked.to_string()).await;
+    assert_eq!(code, 200, "{head}");
+    assert!(head.contains("content-type: text/event-stream"), "progress comes before it: {head}");
+    let at = |text| body.find(text).unwrap_or_else(|| panic!("{text} is not in {body}"));
+    assert!(at("notifications/progress") < at(r#""text":"two""#), "{body}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
