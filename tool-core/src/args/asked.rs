@@ -5,10 +5,8 @@
 //! field. It works for everything that serde derives, buffered or not, but not inside untagged enums: they swallow what
 //! their alternatives say.
 
-use serde::de::DeserializeSeed;
 use serde_json::{Map, Value};
 
-use super::bounds::Limits;
 use super::coercion::Coerce;
 use super::decode::Given;
 use super::issue::MAX_ISSUES;
@@ -17,6 +15,7 @@ use super::names::{Meaning, Names, Told};
 use super::pointer::push_key;
 use super::sample::sample;
 use super::shape::Shape;
+use super::typed::Typed;
 use super::walk::{Role, Walk, is_required};
 
 /// The most questions about one value: each decodes a small object.
@@ -60,16 +59,20 @@ impl Strangers {
 }
 
 /// One look at what serde takes, with what is left of the questions.
-pub(super) struct Asking<'q, 'g, 'a, S> {
+pub(super) struct Asking<'q, 'g, 'a> {
     given: &'q Given<'g, 'a>,
     shape: Shape<'a>,
-    seed: &'q S,
+    reading: &'q dyn Typed,
     left: usize,
 }
 
-impl<'q, 'g, 'a, S: DeserializeSeed<'static> + Clone> Asking<'q, 'g, 'a, S> {
-    pub(super) fn new(given: &'q Given<'g, 'a>, shape: Shape<'a>, seed: &'q S) -> Asking<'q, 'g, 'a, S> {
-        Asking { given, shape, seed, left: MOST_QUESTIONS }
+impl<'q, 'g, 'a> Asking<'q, 'g, 'a> {
+    pub(super) fn new(
+        given: &'q Given<'g, 'a>,
+        shape: Shape<'a>,
+        reading: &'q dyn Typed,
+    ) -> Asking<'q, 'g, 'a> {
+        Asking { given, shape, reading, left: MOST_QUESTIONS }
     }
 
     /// The fields that the keys of an object name: at once where a list tells, else by asking.
@@ -130,8 +133,10 @@ impl<'q, 'g, 'a, S: DeserializeSeed<'static> + Clone> Asking<'q, 'g, 'a, S> {
             }
             self.left -= 1;
             let asked = around.replaced(self.given.value, pointer, &object);
-            let typed = self.given.typed(&asked, Coerce::Lenient, Limits::NONE, self.seed.clone()).0;
-            typed.err().is_some_and(|refusal| refusal.field_twice() == Some(field))
+            self.given
+                .asked(&asked, self.reading)
+                .err()
+                .is_some_and(|refusal| refusal.field_twice() == Some(field))
         })
     }
 }

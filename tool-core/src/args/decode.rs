@@ -1,6 +1,5 @@
 //! One given value through both decoders: which has the first word, and which the last. (arguments.md §9)
 
-use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use super::asked::{Asking, MOST_LEVELS, Strangers};
@@ -13,12 +12,12 @@ use super::place::Place;
 use super::shadow;
 use super::shape::Shape;
 use super::texts;
+use super::typed::Typed;
 use super::walk::{self, Around, Found, TypeLimits, Walk};
 use crate::def::ParamDef;
 
-/// What a decoder made of a value.
-pub(super) struct Decoded<T> {
-    pub(super) value: T,
+/// What a decoder tells of a value that it took.
+pub(super) struct Decoded {
     pub(super) notes: Notes,
     /// The value as it was read, where a schema tells.
     pub(super) read: Option<Value>,
@@ -45,36 +44,37 @@ struct Walked {
 
 impl<'a> Given<'_, 'a> {
     /// Decodes by type alone.
-    pub(super) fn by_type<S: DeserializeSeed<'static>>(&self, seed: S) -> (Result<S::Value, Refusal>, Trace) {
-        self.typed(self.value, self.mode, Limits::of(&self.param.keys.bounds), seed)
+    pub(super) fn by_type(&self, reading: &mut dyn Typed) -> (Result<(), Refusal>, Trace) {
+        let mut trace = Trace::new(self.mode);
+        let source = self.source(self.value, Limits::of(&self.param.keys.bounds), &mut trace);
+        (self.placed(reading.read(source), self.value), trace)
     }
 
     /// Decodes by schema alone.
-    pub(super) fn by_schema(&self, shape: Shape<'a>) -> Result<Decoded<Value>, Found> {
+    pub(super) fn by_schema(&self, shape: Shape<'a>) -> Result<Decoded, Found> {
         let walked = self.walk(shape, Names::default(), None);
         if !walked.found.is_clean() {
             return Err(walked.found);
         }
-        let read = Some(walked.read.clone());
-        Ok(Decoded { value: walked.read, notes: walked.found.notes, read, changed: None })
+        Ok(Decoded { notes: walked.found.notes, read: Some(walked.read), changed: None })
     }
 
     /// Decodes by schema and then by type, which may have been tried before.
-    pub(super) fn by_both<S: DeserializeSeed<'static> + Clone>(
+    pub(super) fn by_both(
         &self,
         shape: Shape<'a>,
-        before: Option<(Result<S::Value, Refusal>, Trace)>,
-        seed: S,
-    ) -> Result<Decoded<S::Value>, Found> {
+        before: Option<(Result<(), Refusal>, Trace)>,
+        reading: &mut dyn Typed,
+    ) -> Result<Decoded, Found> {
         let (mut typed, mut names) = before.map(|(typed, trace)| (typed, trace.names)).unzip();
         let mut walked = self.walk(shape, names.clone().unwrap_or_default(), limits_of(typed.as_ref()));
         if typed.is_none() && walked.found.may_be_aliases() {
             // Only the type knows its aliases. Serde may take long over what is wrong, so it is asked as a last resort.
-            let (tried, trace) = self.by_type(seed.clone());
+            let (tried, trace) = self.by_type(reading);
             let (tried, learnt) = (typed.insert(tried), names.insert(trace.names));
             walked = self.walk(shape, learnt.clone(), limits_of(Some(tried)));
         }
-        let mut asking = Asking::new(self, shape, &seed);
+        let mut asking = Asking::new(self, shape, reading);
         for _ in 0..MOST_LEVELS {
             if walked.strangers.is_empty() {
                 break;
@@ -89,18 +89,19 @@ impl<'a> Given<'_, 'a> {
         }
         let Walked { read, found, changed, .. } = walked;
         match typed {
-            Some(Ok(value)) if !found.is_clean() && found.tells_aliases() || found.is_clean() && !changed => {
-                let decoded = Decoded { value, notes: found.notes, read: None, changed: None };
-                return self.unless_hidden(shape, &read, seed, decoded);
+            Some(Ok(())) if !found.is_clean() && found.tells_aliases() || found.is_clean() && !changed => {
+                let decoded = Decoded { notes: found.notes, read: None, changed: None };
+                return self.unless_hidden(shape, &read, reading, decoded);
             }
             Some(Err(refusal)) if found.is_clean() && !changed => return Err(self.refused(refusal)),
             _ if !found.is_clean() => return Err(found),
             _ => {}
         }
-        match self.typed(&read, Coerce::Lenient, Limits::NONE, seed.clone()).0 {
-            Ok(value) => {
-                let decoded = Decoded { value, notes: found.notes, read: None, changed: None };
-                let decoded = self.unless_hidden(shape, &read, seed, decoded)?;
+        let read_again = reading.read(self.source(&read, Limits::NONE, &mut Trace::new(Coerce::Lenient)));
+        match self.placed(read_again, &read) {
+            Ok(()) => {
+                let decoded = Decoded { notes: found.notes, read: None, changed: None };
+                let decoded = self.unless_hidden(shape, &read, reading, decoded)?;
                 Ok(Decoded { read: Some(read), ..decoded })
             }
             Err(refusal) => {
@@ -114,13 +115,13 @@ impl<'a> Given<'_, 'a> {
 
     /// What was decoded, unless serde took a part of the value as an earlier alternative than the schema, and dropped
     /// what that one does not know.
-    fn unless_hidden<S: DeserializeSeed<'static> + Clone>(
+    fn unless_hidden(
         &self,
         shape: Shape<'a>,
         read: &Value,
-        seed: S,
-        decoded: Decoded<S::Value>,
-    ) -> Result<Decoded<S::Value>, Found> {
+        reading: &dyn Typed,
+        decoded: Decoded,
+    ) -> Result<Decoded, Found> {
         if !shape.may_hide(self.i) {
             return Ok(decoded);
         }
@@ -131,7 +132,7 @@ impl<'a> Given<'_, 'a> {
             if let Some(value) = asked.pointer_mut(&shadow.pointer) {
                 *value = shadow.telling;
             }
-            if self.typed(&asked, Coerce::Lenient, Limits::NONE, seed.clone()).0.is_err() {
+            if self.asked(&asked, reading).is_err() {
                 continue;
             }
             let (value, path) =
@@ -181,19 +182,19 @@ impl<'a> Given<'_, 'a> {
         Found::one(refusal.into_issue(self.param.keys.secret))
     }
 
-    pub(super) fn typed<S: DeserializeSeed<'static>>(
-        &self,
-        value: &Value,
-        mode: Coerce,
-        limits: Limits<'_>,
-        seed: S,
-    ) -> (Result<S::Value, Refusal>, Trace) {
-        let role = lenient::Role::of(self.param.kind);
-        let mut trace = Trace::new(mode);
-        let source = Lenient { value, place: self.place, role, limits, trace: &mut trace };
-        // A type that refuses what its inner type took says so without a place.
-        let typed = seed.deserialize(source).map_err(|refusal| refusal.at(self.place, value));
-        (typed, trace)
+    /// What the type says to a value in the place of the one that came.
+    pub(super) fn asked(&self, value: &Value, reading: &dyn Typed) -> Result<(), Refusal> {
+        let mut trace = Trace::new(Coerce::Lenient);
+        self.placed(reading.ask(self.source(value, Limits::NONE, &mut trace)), value)
+    }
+
+    fn source<'v>(&'v self, value: &'v Value, limits: Limits<'v>, trace: &'v mut Trace) -> Lenient<'v, 'v> {
+        Lenient { value, place: self.place, role: lenient::Role::of(self.param.kind), limits, trace }
+    }
+
+    /// A type that refuses what its inner type took says so without a place.
+    fn placed(&self, read: Result<(), Refusal>, value: &Value) -> Result<(), Refusal> {
+        read.map_err(|refusal| refusal.at(self.place, value))
     }
 
     fn walk(&self, shape: Shape<'a>, names: Names, limits: Option<TypeLimits>) -> Walked {
@@ -215,12 +216,12 @@ pub(super) fn is_told_by_type(param: &ParamDef<'_>) -> bool {
 }
 
 /// What the decoder by type made, with what it traced.
-pub(super) fn decoded<T>(value: T, trace: Trace) -> Decoded<T> {
+pub(super) fn decoded(trace: Trace) -> Decoded {
     let Trace { notes, changed, names, .. } = trace;
-    Decoded { value, notes, read: None, changed: changed.then(|| Box::new(names)) }
+    Decoded { notes, read: None, changed: changed.then(|| Box::new(names)) }
 }
 
-fn limits_of<T>(typed: Option<&Result<T, Refusal>>) -> Option<TypeLimits> {
+fn limits_of(typed: Option<&Result<(), Refusal>>) -> Option<TypeLimits> {
     typed.and_then(|typed| typed.as_ref().err()).and_then(type_limits)
 }
 

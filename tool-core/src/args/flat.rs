@@ -4,7 +4,6 @@
 //! is when the parameter is taken; what no name claimed is then looked through. A name thus wins over an alias, whichever
 //! parameter has it, and of two parameters with one alias the one that is declared first.
 
-use serde::de::DeserializeSeed;
 use serde_json::{Map, Value};
 
 use super::asked::{Asking, Strangers};
@@ -13,6 +12,7 @@ use super::decode::Given;
 use super::issue::MAX_ISSUES;
 use super::names::Names;
 use super::place::Place;
+use super::typed::Typed;
 use super::whole::{Whole, given_twice};
 use crate::schema::form::{self, Union};
 
@@ -39,7 +39,7 @@ impl Words {
 
 impl Whole<'_> {
     /// Gives a flattened parameter the keys that are aliases of its fields, from those that no name claimed.
-    pub(super) fn adopt<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) {
+    pub(super) fn adopt(&mut self, i: usize, reading: &mut dyn Typed) {
         if self.unknown.is_empty() {
             return;
         }
@@ -49,9 +49,9 @@ impl Whole<'_> {
         let Some(Value::Object(mut members)) = slot.given.take() else { return };
         let value = Value::Object(members.clone());
         let given = Given { i, param, value: &value, place: &Place::Top, mode: self.mode };
-        let names = given.by_type(seed.clone()).1.names;
+        let names = given.by_type(reading).1.names;
         let mut words = Words::default();
-        let mut asking = Asking::new(&given, shape, &seed);
+        let mut asking = Asking::new(&given, shape, reading);
         let flat = Flat::new(shape.param(i, &param), shape.definitions());
         for (tag, case) in flat.cases_of(&value) {
             words.known.extend(names.fields.aliases(fields_of(case).map(|(name, _)| name.as_str())));
@@ -75,8 +75,8 @@ impl Whole<'_> {
 }
 
 /// The keys that mean a field of one case, each with that field.
-fn asked<S: DeserializeSeed<'static> + Clone>(
-    asking: &mut Asking<'_, '_, '_, S>,
+fn asked(
+    asking: &mut Asking<'_, '_, '_>,
     tag: Option<(&str, &str)>,
     case: &Value,
     unknown: &[(String, Value)],

@@ -35,6 +35,7 @@ mod split;
 mod suggest;
 mod take;
 mod texts;
+mod typed;
 mod walk;
 mod whole;
 

@@ -14,6 +14,7 @@ use super::lenient::{self, Lenient, Trace};
 use super::place::Place;
 use super::shape::{self, Shape};
 use super::texts;
+use super::typed::{Reading, Typed};
 use super::walk::{Around, Found};
 use super::whole::Whole;
 use crate::__private::ToolArg;
@@ -65,52 +66,59 @@ impl Args<'_> {
 
 impl<'a> Whole<'a> {
     fn take<S: DeserializeSeed<'static> + Clone>(&mut self, i: usize, seed: S) -> Option<S::Value> {
-        self.adopt(i, seed.clone());
-        if let Some(value) = self.plain(i, seed.clone()) {
-            return Some(value);
+        let mut reading = Reading::of(seed);
+        if let Some(presence) = self.unless_plain(i, &mut reading) {
+            self.decode(i, presence, &mut reading)?;
         }
-        let presence = self.presence(i);
-        self.decode(i, presence, seed)
+        reading.value
     }
 
     fn take_or<T: ToolArg>(&mut self, i: usize, default: fn() -> T) -> Option<T> {
-        self.adopt(i, PhantomData::<T>);
-        if let Some(value) = self.plain(i, PhantomData::<T>) {
-            return Some(value);
+        let mut reading = Reading::of(PhantomData::<T>);
+        match self.unless_plain(i, &mut reading) {
+            None => {}
+            Some(Presence::Absent) => return Some(default()),
+            Some(presence) => self.decode(i, presence, &mut reading)?,
         }
-        match self.presence(i) {
-            Presence::Absent => Some(default()),
-            presence => self.decode(i, presence, PhantomData::<T>),
-        }
+        reading.value
     }
 
     pub(super) fn take_value(&mut self, i: usize) -> Option<Value> {
         match self.presence(i) {
             Presence::Given(value) => {
                 let outcome = self.given_to_schema(i, &value);
-                self.settle(i, value, outcome)
+                self.settle(i, value, outcome)?;
+                self.slots.get(i)?.read.as_deref().cloned()
             }
-            Presence::Missing => self.report_missing(i),
+            Presence::Missing => {
+                self.report_missing(i);
+                None
+            }
             Presence::Absent => self.default_value(i),
             Presence::Withheld => None,
         }
     }
 
+    /// Whether a parameter came, unless its value could be read at once.
+    fn unless_plain(&mut self, i: usize, reading: &mut dyn Typed) -> Option<Presence> {
+        self.adopt(i, reading);
+        self.plain(i, reading).is_none().then(|| self.presence(i))
+    }
+
     /// The common case, cheaply: a value that came, that its type takes as it is, and whose type tells all. `None` says
     /// nothing; then the parameter is decoded with all the care.
-    fn plain<S: DeserializeSeed<'static>>(&self, i: usize, seed: S) -> Option<S::Value> {
+    fn plain(&self, i: usize, reading: &mut dyn Typed) -> Option<()> {
         let (param, slot) = (self.params.get(i)?, self.slots.get(i)?);
         let value = slot.given.as_ref().filter(|value| !value.is_null())?;
-        if slot.withheld || !is_told_by_type(param) {
+        if slot.withheld || !is_told_by_type(param) || param.keys.flatten {
             return None;
         }
         let place = Place::Key(&Place::Top, param.name);
         let mut trace = Trace::new(self.mode);
         let role = lenient::Role::of(param.kind);
         let limits = Limits::of(&param.keys.bounds);
-        let taken =
-            seed.deserialize(Lenient { value, place: &place, role, limits, trace: &mut trace }).ok()?;
-        (!trace.changed && !param.keys.flatten).then_some(taken)
+        reading.read(Lenient { value, place: &place, role, limits, trace: &mut trace }).ok()?;
+        (!trace.changed).then_some(())
     }
 
     fn presence(&mut self, i: usize) -> Presence {
@@ -134,25 +142,24 @@ impl<'a> Whole<'a> {
         }
     }
 
-    fn decode<S: DeserializeSeed<'static> + Clone>(
-        &mut self,
-        i: usize,
-        presence: Presence,
-        seed: S,
-    ) -> Option<S::Value> {
+    /// Decodes a parameter that is not plain; `None` where an issue was recorded.
+    fn decode(&mut self, i: usize, presence: Presence, reading: &mut dyn Typed) -> Option<()> {
         match presence {
             Presence::Withheld => None,
-            Presence::Missing => self.report_missing(i),
-            Presence::Absent => self.absent(i, seed),
+            Presence::Missing => {
+                self.report_missing(i);
+                None
+            }
+            Presence::Absent => self.absent(i, reading),
             Presence::Given(value) => {
-                let outcome = self.given(i, &value, seed);
+                let outcome = self.given(i, &value, reading);
                 self.settle(i, value, outcome)
             }
         }
     }
 
     /// The value of a parameter that was left out.
-    fn absent<S: DeserializeSeed<'static>>(&mut self, i: usize, seed: S) -> Option<S::Value> {
+    fn absent(&mut self, i: usize, reading: &mut dyn Typed) -> Option<()> {
         let param = self.params.get(i)?;
         let made = param.default.map(|default| default());
         let value = made.as_ref().unwrap_or(match param.kind {
@@ -164,22 +171,17 @@ impl<'a> Whole<'a> {
         let place = Place::Key(&Place::Top, param.name);
         let role = lenient::Role::Other;
         let source = Lenient { value, place: &place, role, limits: Limits::NONE, trace: &mut trace };
-        match seed.deserialize(source).map_err(|refusal| refusal.at(&place, value)) {
-            Ok(value) => Some(value),
+        match reading.read(source) {
+            Ok(()) => Some(()),
             Err(refusal) => {
-                self.issues.push((i, refusal.into_issue(param.keys.secret)));
+                self.issues.push((i, refusal.at(&place, value).into_issue(param.keys.secret)));
                 None
             }
         }
     }
 
     /// Decodes a value: by type, and where that does not suffice by schema.
-    fn given<S: DeserializeSeed<'static> + Clone>(
-        &mut self,
-        i: usize,
-        value: &Value,
-        seed: S,
-    ) -> Result<Decoded<S::Value>, Found> {
+    fn given(&mut self, i: usize, value: &Value, reading: &mut dyn Typed) -> Result<Decoded, Found> {
         let Some(param) = self.params.get(i).copied() else { return Err(Found::default()) };
         let key = Place::Key(&Place::Top, self.spelled(i));
         let place = if param.keys.flatten { &Place::Top } else { &key };
@@ -187,20 +189,20 @@ impl<'a> Whole<'a> {
         let told_by_type = is_told_by_type(&param);
         let mut before = None;
         if told_by_type || !self.is_guarded(i) {
-            before = match given.by_type(seed.clone()) {
-                (Ok(value), trace) if told_by_type || !trace.untyped => return Ok(decoded(value, trace)),
+            before = match given.by_type(reading) {
+                (Ok(()), trace) if told_by_type || !trace.untyped => return Ok(decoded(trace)),
                 other => Some(other),
             };
         }
         match (self.shape(), before) {
-            (Some(shape), before) => given.by_both(shape, before, seed),
+            (Some(shape), before) => given.by_both(shape, before, reading),
             (None, Some((Err(refusal), _))) => Err(given.refused(refusal)),
             (None, _) => Err(Found::default()),
         }
     }
 
     /// Decodes a value by its schema alone.
-    fn given_to_schema(&mut self, i: usize, value: &Value) -> Result<Decoded<Value>, Found> {
+    fn given_to_schema(&mut self, i: usize, value: &Value) -> Result<Decoded, Found> {
         let (Some(param), Some(shape)) = (self.params.get(i).copied(), self.shape()) else {
             return Err(Found::default());
         };
@@ -230,15 +232,15 @@ impl<'a> Whole<'a> {
     }
 
     /// Puts a value back into its slot and records what was found about it.
-    fn settle<T>(&mut self, i: usize, given: Value, outcome: Result<Decoded<T>, Found>) -> Option<T> {
+    fn settle(&mut self, i: usize, given: Value, outcome: Result<Decoded, Found>) -> Option<()> {
         let slot = self.slots.get_mut(i)?;
         slot.given = Some(given);
         match outcome {
-            Ok(Decoded { value, notes, read, changed }) => {
+            Ok(Decoded { notes, read, changed }) => {
                 slot.read = read.map(Box::new);
                 slot.changed = changed;
                 self.notes.extend(notes);
-                Some(value)
+                Some(())
             }
             Err(found) => {
                 self.record(i, found);
@@ -247,8 +249,8 @@ impl<'a> Whole<'a> {
         }
     }
 
-    fn report_missing<T>(&mut self, i: usize) -> Option<T> {
-        let param = self.params.get(i)?;
+    fn report_missing(&mut self, i: usize) {
+        let Some(param) = self.params.get(i) else { return };
         let shape = shape::of(self.tool).ok();
         let expected = shape.map_or_else(
             || "a value".to_owned(),
@@ -262,7 +264,6 @@ impl<'a> Whole<'a> {
             hint: shape.and_then(|shape| self.misplaced(param.name, shape.param(i, param), &shape)),
         };
         self.issues.push((i, issue));
-        None
     }
 
     /// The hint for an object whose fields lie at the root.
