@@ -260,6 +260,7 @@ fn its_effects_are_told_truly() {
 fn no_fault_leaves_half() {
     effects::no_fault_leaves_half(&TOOL, &json!({"cmd": "rm", "args": ["notes.txt"]}), 1);
     commands::without_a_sandbox_nothing_runs(&TOOL, &json!({"cmd": "rm", "args": ["notes.txt"]}));
+    commands::each_way_to_fail_is_told(&TOOL, "ls", &json!({"cmd": "ls", "timeout": 5}));
 }
 
 // covers: 8

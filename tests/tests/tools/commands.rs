@@ -1,6 +1,7 @@
 //! A workspace with a sandbox around it and processes that somebody owns: the kit of the tools that run commands, and what is
 //! proved of them.
 
+use std::iter::repeat_n;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -10,13 +11,13 @@ use tokio_util::sync::CancellationToken;
 use tool_core::journal::state::{self, Recovery};
 use tool_core::journal::{Row, Status};
 use tool_core::test::{Fixture, KitBuilder, ToolKit, Tree, answer};
-use tool_core::{Call, Caller, Executor, Registry, ToolContext, ToolResult};
+use tool_core::{Call, Caller, Effect, Executor, Registry, ToolContext, ToolResult, tree};
 use tool_std::sandbox::layers::Layer;
-use tool_std::sandbox::{Network, Sandbox, SandboxPolicy};
+use tool_std::sandbox::{Network, NotStarted, Sandbox, SandboxPolicy};
 use tool_std::shell::{
     BashTool, ProcessListTool, ProcessOutputTool, ProcessStopTool, Processes, RunCommandTool,
 };
-use tool_std::test::FaultFs;
+use tool_std::test::{FakeRun, FaultFs, FilesExt as _, WorkspaceExt as _};
 use tool_trials::load_factor;
 
 use crate::common::{Place, Setting, Subject, place};
@@ -142,6 +143,43 @@ pub(crate) fn a_cancelled_command_tells_what_it_wrote(subject: &Subject, args: &
     assert_eq!((error.kind().as_str(), error.code_str()), ("cancelled", "cancelled"));
     assert_eq!(error.details()["stdout"], "partial\n", "{error:?}");
     assert!(took < Duration::from_millis(500) * load_factor(), "{took:?}");
+}
+
+/// Each way in which a command cannot be started, or does not end, once: kind and code, that nothing happened where nothing ran, and
+/// that the next call is as if there had been none.
+pub(crate) fn each_way_to_fail_is_told(subject: &Subject, program: &'static str, args: &Value) {
+    let not_started = |why| match why {
+        NotStarted::NotFound => "not_found/command_not_found",
+        NotStarted::NotExecutable => "denied/permission_denied",
+        NotStarted::NoDirectory => "not_found/path_not_found",
+        NotStarted::Changed => "conflict/path_changed",
+        NotStarted::Unconfined => "denied/sandbox_unavailable",
+    };
+    type Part = Box<dyn Fn(FakeRun) -> FakeRun + Send + Sync>;
+    let mut parts: Vec<(Part, &str, Effect)> = vec![
+        (Box::new(|run| run.out("partial\n").never()), "timeout/timeout", Effect::Unknown),
+        (Box::new(|run| run.out("partial\n").never().ignores_signals()), "timeout/timeout", Effect::Unknown),
+    ];
+    for why in NotStarted::ALL {
+        parts.push((Box::new(move |run| run.fails(why)), not_started(why), Effect::None));
+    }
+    for (part, told, effect) in parts {
+        let kit = ToolKit::of(shell_registry()).hurry().answers(repeat_n(answer::yes(subject.tool), 2));
+        let script = move |run: FakeRun| part(run.program(program)).program(program).out("well\n");
+        let kit = kit.files_and_commands(tree! { "a.txt": "a" }, script).build();
+        let error = kit.call_blocking(subject.tool, args.clone()).unwrap_err();
+        assert_eq!(format!("{}/{}", error.kind().as_str(), error.code_str()), told, "{error:?}");
+        assert_eq!(error.effect_value(), Some(effect), "{told}: {error:?}");
+        if effect == Effect::Unknown {
+            assert_eq!(error.details()["stdout"], "partial\n", "{told}: {error:?}");
+        }
+        assert_eq!(kit.files(), tree! { "a.txt": "a" }, "{told}");
+        assert_eq!(
+            kit.call_blocking(subject.tool, args.clone()).unwrap().data()["stdout"],
+            "well\n",
+            "{told}"
+        );
+    }
 }
 
 /// Nobody knows what a command did that was ended: the same call again runs nothing, and a person is asked.

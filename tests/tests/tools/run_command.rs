@@ -265,6 +265,7 @@ fn its_effects_are_told_truly() {
 fn no_fault_leaves_half() {
     effects::no_fault_leaves_half(&TOOL, &json!({"command": "rm notes.txt"}), 1);
     commands::without_a_sandbox_nothing_runs(&TOOL, &json!({"command": "rm notes.txt"}));
+    commands::each_way_to_fail_is_told(&TOOL, "ls", &json!({"command": "ls", "timeout": 5}));
 }
 
 // covers: 8

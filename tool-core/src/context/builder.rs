@@ -64,6 +64,11 @@ impl ContextBuilder {
         self
     }
 
+    /// The clock that was provided, for what goes on beyond single calls.
+    pub fn provided_clock(&self) -> Option<Arc<dyn Clock>> {
+        self.host.clock.clone()
+    }
+
     /// Where declared secrets come from.
     pub fn secrets(mut self, source: impl SecretSource + 'static) -> Self {
         self.host.secrets = Arc::new(source);

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::fake_clock::FakeClock;
-use super::here;
+use super::scripted::{Scripted, Words};
 use crate::clock::Clock as _;
 use crate::def::BoxFuture;
-use crate::error::{Effect, ToolError};
+use crate::error::ToolError;
 use crate::http::{Body, Fault, Http, Method, Request, Response, Url};
 
 /// Whether a request is the one that is expected.
@@ -47,11 +47,16 @@ pub struct FakeHttp {
     clock: FakeClock,
 }
 
-#[derive(Default)]
 struct Told {
-    expected: Mutex<Vec<Exchange>>,
+    script: Scripted<Exchange>,
     requests: Mutex<Vec<Request>>,
-    unexpected: Mutex<Vec<String>>,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        let words = Words { things: "requests", did: "sent", done: "sent" };
+        Told { script: Scripted::new(words), requests: Mutex::default() }
+    }
 }
 
 /// A request that is expected, and what is answered.
@@ -80,8 +85,10 @@ impl Exchange {
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl fmt::Display for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.url)
+    }
 }
 
 impl FakeHttp {
@@ -111,7 +118,7 @@ impl FakeHttp {
     pub fn request(self, method: Method, url: &str) -> FakeHttp {
         let url = Url::parse(url).unwrap_or_else(|error| panic!("{url:?} is no URL: {error}"));
         let answer = Answer { status: 200, ..Answer::default() };
-        held(&self.told.expected).push(Exchange { method, url, matches: None, answer });
+        self.told.script.expect(Exchange { method, url, matches: None, answer });
         self
     }
 
@@ -166,11 +173,7 @@ impl FakeHttp {
     /// Expects the same once more, so many times in all.
     #[must_use]
     pub fn times(self, count: usize) -> FakeHttp {
-        {
-            let mut expected = held(&self.told.expected);
-            let again = expected.last().cloned();
-            expected.extend(again.into_iter().cycle().take(count.saturating_sub(1)));
-        }
+        self.told.script.times(count);
         self
     }
 
@@ -178,58 +181,33 @@ impl FakeHttp {
         self.last(|exchange| change(&mut exchange.answer))
     }
 
-    #[expect(clippy::panic, reason = "a test that answers what it does not expect fails")]
     fn last(self, change: impl FnOnce(&mut Exchange)) -> FakeHttp {
-        match held(&self.told.expected).last_mut() {
-            Some(exchange) => change(exchange),
-            None => panic!("an answer comes after the request that it is for: .get(URL) first"),
-        }
+        self.told.script.last(change);
         self
     }
 
     /// What was sent, in order.
     pub fn requests(&self) -> Vec<Request> {
-        held(&self.told.requests).clone()
+        self.told.requests().clone()
     }
 
     /// Forgets what is left and what went wrong: the test has looked at it itself. Gives both as texts.
     pub fn forgive(&self) -> Vec<String> {
-        self.told.wrong()
+        self.told.script.wrong()
     }
 }
 
 impl Told {
-    /// Everything that was not as written down; it is told once.
-    fn wrong(&self) -> Vec<String> {
-        let mut wrong = std::mem::take(&mut *held(&self.unexpected));
-        let left = std::mem::take(&mut *held(&self.expected));
-        wrong.extend(left.iter().map(|exchange| format!("nobody sent {} {}", exchange.method, exchange.url)));
-        wrong
-    }
-
     /// The answer to a request, which is not given again.
     fn take(&self, request: &Request) -> Result<Answer, ToolError> {
-        held(&self.requests).push(request.clone());
-        let mut expected = held(&self.expected);
-        if let Some(at) = expected.iter().position(|exchange| exchange.is_for(request)) {
-            return Ok(expected.remove(at).answer);
-        }
-        drop(expected);
+        self.requests().push(request.clone());
         let what = format!("{} {}", request.method(), request.url());
-        held(&self.unexpected).push(format!("{what} was sent{}, and is not expected", here::by()));
-        let error =
-            ToolError::internal(format!("The test does not expect {} {}.", request.method(), request.host()));
-        Err(error.code(here::NOT_SCRIPTED).effect(Effect::None))
+        let kind = format!("{} {}", request.method(), request.host());
+        self.script.take(|exchange| exchange.is_for(request), &what, &kind).map(|exchange| exchange.answer)
     }
-}
 
-impl Drop for Told {
-    #[expect(clippy::panic, reason = "a test must fail whose requests are not the expected ones")]
-    fn drop(&mut self) {
-        let wrong = self.wrong();
-        if !wrong.is_empty() && !std::thread::panicking() {
-            panic!("requests were not as scripted:\n{}", wrong.join("\n"));
-        }
+    fn requests(&self) -> MutexGuard<'_, Vec<Request>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -283,6 +261,6 @@ impl Body for Pieces {
 
 impl fmt::Debug for FakeHttp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FakeHttp").field("left", &held(&self.told.expected).len()).finish_non_exhaustive()
+        f.debug_struct("FakeHttp").field("left", &self.told.script.left()).finish_non_exhaustive()
     }
 }

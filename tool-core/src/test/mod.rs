@@ -90,6 +90,7 @@
 //! | `#[ctx] randomness: &dyn Randomness` | `.rng(7)`, `.rng_script([250, 0])` | [`FakeRng`] |
 //! | `#[ctx] http: &dyn Http` | `.http(\|h\| h.get(URL).json(…))` | [`FakeHttp`] |
 //! | `#[ctx] workspace: &Workspace` | `.files(tree! { … })`, `.files_failing(…)`, by `tool_std::test` | [`tree!`](crate::tree!), `FaultFs` |
+//! | `#[ctx] sandbox: &Sandbox` | `.files_and_commands(tree! { … }, \|run\| run.command(["make"]).out("ok").exit(0))` | `tool_std::test::FakeRun` |
 //! | a person, by `ctx.ask` or approval | `.answers([…])` | [`Script`] |
 //! | a type of one's own | `.provide(…)`, `.provide_new(…)`, `.fixture(…)` | [`Fixture`] |
 //!
@@ -160,6 +161,7 @@ mod lock;
 mod model;
 mod mutate;
 mod script;
+mod scripted;
 mod shown;
 mod snapshot;
 mod surface;
@@ -192,6 +194,7 @@ pub use lock::locked;
 pub use model::{DialectKit, ModelCalled};
 pub use mutate::{Expected, Mutation, MutationKind, mutate};
 pub use script::Script;
+pub use scripted::{Scripted, Words};
 pub use snapshot::{FORMS, Form, Snapshots, assert_seen};
 pub use surface::{Case, SurfaceUnderTest, Told};
 #[cfg(unix)]

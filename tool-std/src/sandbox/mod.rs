@@ -35,6 +35,7 @@ mod ready;
 mod report;
 mod scratch;
 mod spawn;
+mod stand_in;
 mod supervise;
 mod watch;
 mod way;
@@ -42,8 +43,9 @@ mod window;
 mod wire;
 
 use std::io;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -56,6 +58,7 @@ pub(crate) use outcome::signal_name;
 pub use outcome::{CommandResult, Confinement, End, Finished, Stop};
 pub use policy::{Mode, Network, NetworkGuard, SandboxPolicy};
 pub use report::Report;
+pub use stand_in::{NotStarted, Part, StandIn, Step};
 pub use window::{Page, Window};
 
 use crate::workspace::{Workspace, refusal};
@@ -64,6 +67,7 @@ use cancel::Cancel;
 use engine::Engine;
 use layers::Layer;
 use queue::{Place, Queue};
+use stand_in::Performance;
 use supervise::{Follower, Job, Outcome};
 use watch::Watch;
 use wire::{Refusal, Stage};
@@ -96,6 +100,7 @@ struct Shared {
     engine: Engine,
     queue: Queue,
     unnamed_calls: AtomicU64,
+    stand_in: OnceLock<Arc<dyn StandIn>>,
 }
 
 impl Sandbox {
@@ -121,13 +126,20 @@ impl Sandbox {
                 .code("sandbox_unavailable")
                 .source(error)
         })?;
-        Ok(Self { shared: Arc::new(Shared { engine, queue, unnamed_calls: AtomicU64::new(0) }), call: None })
+        let shared =
+            Arc::new(Shared { engine, queue, unnamed_calls: AtomicU64::new(0), stand_in: OnceLock::new() });
+        Ok(Self { shared, call: None })
     }
 
     /// The same sandbox bound to a call: its deadline and cancellation.
     #[must_use]
     pub fn for_call(&self, ctx: &ToolContext) -> Self {
         Self { shared: Arc::clone(&self.shared), call: Some(ctx.clone()) }
+    }
+
+    /// Lets somebody perform the commands from now on in place of the machine, for tests. Says whether nobody else does already.
+    pub fn inject(&self, stand_in: Arc<dyn StandIn>) -> bool {
+        self.shared.stand_in.set(stand_in).is_ok()
     }
 
     /// What works here.
@@ -159,10 +171,16 @@ impl Sandbox {
         self.refuse_unusable()?;
         let place = self.place().await?;
         let program = command.argv.first().cloned().unwrap_or_default();
-        let mut job = self.job(command)?;
-        job.watched = self.call.clone();
-        let timeout = job.timeout;
-        let outcome = self.supervised(job, place).await?;
+        self.tell(&command);
+        let timeout = self.time_for(command.timeout);
+        let outcome = match self.shared.stand_in.get() {
+            Some(stand_in) => self.performed(&**stand_in, &command, timeout).await?,
+            None => {
+                let mut job = self.job(&command, timeout)?;
+                job.watched = self.call.clone();
+                self.supervised(job, place).await?
+            }
+        };
         self.finished(outcome, timeout, &program)
     }
 
@@ -174,11 +192,27 @@ impl Sandbox {
         self.refuse_unusable()?;
         let place = self.place().await?;
         let program = command.argv.first().cloned().unwrap_or_default();
-        let timeout = command.timeout;
-        let mut job = self.job(command)?;
-        // It outlives the call, so the call's deadline does not bind it.
-        job.timeout = timeout;
+        self.tell(&command);
         let (progress, changed) = Progress::new(self.policy().limits.background_buffer_bytes);
+        // It outlives the call, so the call's deadline does not bind it.
+        let timeout = command.timeout;
+        if let Some(stand_in) = self.shared.stand_in.get() {
+            let mut performance = self.performance(&**stand_in, &command, timeout)?;
+            if let Some(refused) = performance.refusal() {
+                return Err(self.refused(refused, &program));
+            }
+            performance.progress = Some(Arc::clone(&progress));
+            let cancel = Arc::clone(&performance.cancel);
+            let running =
+                Running { progress: Arc::clone(&progress), cancel, changed, started: Instant::now() };
+            tokio::spawn(async move {
+                let outcome = performance.run().await;
+                drop(place);
+                progress.end(Some(&outcome));
+            });
+            return Ok(running);
+        }
+        let mut job = self.job(&command, timeout)?;
         let (tell, started) = oneshot::channel();
         job.follower = Some(Follower { progress: Arc::clone(&progress), started: Mutex::new(Some(tell)) });
         let cancel = Arc::clone(&job.cancel);
@@ -192,7 +226,7 @@ impl Sandbox {
     }
 
     fn refuse_unusable(&self) -> Result<(), ToolError> {
-        match self.report().refusal() {
+        match self.shared.stand_in.get().map_or_else(|| self.report().refusal(), |_| None) {
             Some(text) => Err(unavailable(text)),
             None => Ok(()),
         }
@@ -212,7 +246,8 @@ impl Sandbox {
         }
     }
 
-    fn job(&self, command: Command) -> Result<Job, ToolError> {
+    /// Tells whoever listens that a command is about to be started.
+    fn tell(&self, command: &Command) {
         if let Some(call) = &self.call {
             call.accesses("commands", format_args!("{}", command.argv.join(" ")));
         }
@@ -222,9 +257,11 @@ impl Sandbox {
         {
             call.acts();
         }
-        let timeout = self.time_for(command.timeout);
+    }
+
+    fn job(&self, command: &Command, timeout: Duration) -> Result<Job, ToolError> {
         let engine = &self.shared.engine;
-        let mut job = engine.job(&command, timeout)?;
+        let mut job = engine.job(command, timeout)?;
         if let Some((search, guarded)) = job.surroundings.take()
             && engine.policy.mode != Mode::Off
         {
@@ -266,6 +303,44 @@ impl Sandbox {
             }
         }
         outcome.await.map_err(gone)?.map_err(start_failed)
+    }
+
+    /// What stands in for a command, with all that surrounds it.
+    fn performance(
+        &self,
+        stand_in: &dyn StandIn,
+        command: &Command,
+        timeout: Duration,
+    ) -> Result<Performance, ToolError> {
+        let workspace = self.workspace();
+        if let Some(directory) = &command.directory {
+            let handle = workspace.directory(directory)?;
+            handle.directory().map_err(|errno| refusal::system(directory.given(), errno))?;
+        }
+        let part = stand_in.part(&command.argv)?;
+        let cancel = Arc::new(Cancel::new().map_err(start_failed)?);
+        Ok(Performance::new(part, stand_in.clock(), timeout, &self.policy().limits, cancel))
+    }
+
+    /// Performs a command; when the call is cancelled, it is ended.
+    async fn performed(
+        &self,
+        stand_in: &dyn StandIn,
+        command: &Command,
+        timeout: Duration,
+    ) -> Result<Outcome, ToolError> {
+        let mut performance = self.performance(stand_in, command, timeout)?;
+        performance.live = self.call.as_ref().and_then(live::Live::of);
+        let cancel = Arc::clone(&performance.cancel);
+        let mut outcome = pin!(performance.run());
+        if let Some(ctx) = &self.call {
+            tokio::select! {
+                biased;
+                outcome = &mut outcome => return Ok(outcome),
+                () = ctx.cancelled() => cancel.cancel(),
+            }
+        }
+        Ok(outcome.await)
     }
 
     /// Supervises a job on a thread of its own and gives its place back at the end.
@@ -312,7 +387,10 @@ impl Sandbox {
             Some(Stop::Cancelled) if deadline_passed => Some(Stop::TimedOut),
             other => other,
         };
-        let mut sandbox = self.report().confinement();
+        let mut sandbox = match self.shared.stand_in.get() {
+            Some(_) => Confinement::whole(self.policy().network),
+            None => self.report().confinement(),
+        };
         for path in outcome.cleared.beyond {
             sandbox.gaps.push(format!("{path} leads to more than is looked at after commands"));
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tool_core::{Effect, ErrorKind, ToolError};
 
 use super::capture::Captured;
+use super::policy::Network;
 use crate::limits::Limits;
 use crate::workspace::refusal;
 
@@ -165,6 +166,14 @@ pub struct CommandResult {
     /// The sandbox that it ran in.
     #[schemars(extend("x-log" = "full"))]
     pub sandbox: Confinement,
+}
+
+impl Confinement {
+    /// One in which nothing is missing.
+    pub(super) fn whole(network: Network) -> Confinement {
+        let network = network.as_str().to_owned();
+        Confinement { level: "full".to_owned(), network, missing: Vec::new(), gaps: Vec::new() }
+    }
 }
 
 impl Finished {

@@ -217,7 +217,7 @@ impl Running<'_> {
         let can_cancel = matches!(self.phase, Phase::Running | Phase::Asked(_));
         let mut ready = [
             PollFd::new(&self.socket, PollFlags::IN),
-            PollFd::new(&self.job.cancel.0, wanted(can_cancel)),
+            PollFd::new(&self.job.cancel.event, wanted(can_cancel)),
             PollFd::new(&stdout.pipe, wanted(stdout.open)),
             PollFd::new(&stderr.pipe, wanted(stderr.open)),
         ];

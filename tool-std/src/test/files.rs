@@ -1,10 +1,14 @@
-//! A workspace for a kit: a temporary directory that tools work in, and a look at what they leave in it.
+//! A workspace for a kit: a temporary directory that tools work in, commands that only seem to run in it, and a look at what is left.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use tool_core::test::{KitBuilder, TemporaryDirectory, ToolKit, Tree};
+use tool_core::ContextBuilder;
+use tool_core::test::{FakeClock, KitBuilder, TemporaryDirectory, ToolKit, Tree};
 
+use super::fake_run::FakeRun;
+use crate::sandbox::{Sandbox, SandboxPolicy};
+use crate::shell::Processes;
 use crate::workspace::{FileFaults, Workspace, WorkspacePolicy};
 
 /// Gives the tools of a kit a workspace.
@@ -37,15 +41,42 @@ pub trait FilesExt: Sized {
     /// The same where somebody decides which file operations fail. All kits of this recipe ask the same.
     #[must_use]
     fn files_failing(self, tree: Tree, faults: Arc<dyn FileFaults>) -> Self;
+
+    /// A temporary directory with this in it, and commands that go as written down ([`FakeRun`]), by the clock of the kit. Nothing is
+    /// started, so nothing needs to be confined. What runs in the background ends with the kit.
+    #[must_use]
+    fn files_and_commands(
+        self,
+        tree: Tree,
+        script: impl Fn(FakeRun) -> FakeRun + Send + Sync + 'static,
+    ) -> Self;
 }
 
 impl FilesExt for KitBuilder {
     fn files_under(self, tree: Tree, policy: WorkspacePolicy) -> Self {
-        with(self, tree, policy, None)
+        with(self, tree, policy, |ctx, _| ctx)
     }
 
     fn files_failing(self, tree: Tree, faults: Arc<dyn FileFaults>) -> Self {
-        with(self, tree, WorkspacePolicy::default(), Some(faults))
+        with(self, tree, WorkspacePolicy::default(), move |ctx, workspace| {
+            workspace.inject(Arc::clone(&faults));
+            ctx
+        })
+    }
+
+    #[expect(clippy::panic, reason = "a test without its sandbox fails")]
+    fn files_and_commands(
+        self,
+        tree: Tree,
+        script: impl Fn(FakeRun) -> FakeRun + Send + Sync + 'static,
+    ) -> Self {
+        with(self, tree, WorkspacePolicy::default(), move |ctx, workspace| {
+            let sandbox = Sandbox::open(SandboxPolicy::default(), workspace)
+                .unwrap_or_else(|error| panic!("the sandbox cannot be opened: {error}"));
+            let clock = ctx.provided_clock().unwrap_or_else(|| Arc::new(FakeClock::default()));
+            sandbox.inject(Arc::new(script(FakeRun::new(clock))));
+            ctx.provide_with(move |ctx| Arc::new(sandbox.for_call(ctx))).provide(Processes::new("test"))
+        })
     }
 }
 
@@ -54,16 +85,14 @@ fn with(
     builder: KitBuilder,
     tree: Tree,
     policy: WorkspacePolicy,
-    faults: Option<Arc<dyn FileFaults>>,
+    add: impl Fn(ContextBuilder, &Workspace) -> ContextBuilder + Send + Sync + 'static,
 ) -> KitBuilder {
     builder.fixture(move |ctx| {
         let directory = TemporaryDirectory::with(&tree)
             .unwrap_or_else(|error| panic!("the tree cannot be made: {error}\n{tree:?}"));
         let workspace = Workspace::open(directory.path(), policy.clone())
             .unwrap_or_else(|error| panic!("the workspace cannot be opened: {error}"));
-        if let Some(faults) = &faults {
-            workspace.inject(Arc::clone(faults));
-        }
+        let ctx = add(ctx, &workspace);
         (ctx.provide_with(move |ctx| Arc::new(workspace.for_call(ctx))), directory)
     })
 }
