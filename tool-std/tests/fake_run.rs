@@ -1,5 +1,7 @@
 //! Commands that go as a test has written down: what tools make of every way in which a command can go.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
