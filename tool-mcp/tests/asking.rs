@@ -84,15 +84,17 @@ async fn interview(ctx: &ToolContext) -> Result<String, ToolError> {
     Ok(format!("{} {}", who["name"].as_str().unwrap_or(""), why["reason"].as_str().unwrap_or("")))
 }
 
-/// Adds a line, and nobody can tell afterwards.
+/// Adds a line, and nobody can tell afterwards: the first one that is `lost` does not say whether it was added.
 #[tool(register = false, side_effect, idempotent = false)]
 fn append(
     /// What.
     line: &str,
     #[ctx] deleted: &Deleted,
-) -> String {
-    deleted.0.fetch_add(1, Ordering::SeqCst);
-    line.to_owned()
+) -> Result<String, ToolError> {
+    match deleted.0.fetch_add(1, Ordering::SeqCst) {
+        0 if line == "lost" => Err(ToolError::unavailable("The other side does not answer.")),
+        _ => Ok(line.to_owned()),
+    }
 }
 
 struct Client {
@@ -127,7 +129,8 @@ impl Client {
         let executor = executor.journal(Arc::new(first), JournalMode::Effects, "tests").build().unwrap();
         for call in calls {
             let call = Call::new(call["name"].as_str().unwrap(), call["arguments"].clone());
-            executor.call(call, &context().build(), Caller::Test).await.unwrap();
+            let told = executor.call(call, &context().build(), Caller::Test).await;
+            assert!(told.is_ok() || calls == [lost()], "{calls:?}");
         }
         let builder = context();
         Client::on(confirm, journal, deleted, builder)
@@ -214,6 +217,11 @@ impl Client {
 
 fn deletion(name: &str) -> Value {
     json!({"name": "delete", "arguments": {"name": name, "password": "hunter2"}})
+}
+
+/// A call whose outcome nobody knows the first time.
+fn lost() -> Value {
+    json!({"name": "append", "arguments": {"line": "lost"}})
 }
 
 fn retry(call: &Value, state: &str, answers: &Value) -> Value {
@@ -545,6 +553,30 @@ async fn a_no_at_the_replay_gate_is_final_and_a_question_that_waits_is_not() {
     assert_eq!((&error["code"], &error["details"]["layer"]), (&json!("replay_denied"), &json!("journal")));
     let final_too = failure(&client.asked(append("three")).await);
     assert_eq!((&final_too["code"], client.deleted()), (&json!("replay_denied"), 1));
+}
+
+#[tokio::test]
+async fn a_call_in_doubt_runs_again_when_a_person_says_so_and_not_before() {
+    let mut client = Client::behind(Confirm::Ask, &[lost()]).await;
+    assert_eq!(client.rows("append").await[0].1, Status::InDoubt);
+    // Who cannot be asked is told what stands in the way.
+    let error = failure(&client.modern(lost(), json!({})).await);
+    assert_eq!((&error["code"], client.deleted()), (&json!("confirmation_unavailable"), 1), "{error}");
+    let first = client.asked(lost()).await;
+    let (key, text) = question(&first);
+    assert!(text.contains("append (attempt 1, seq 1)"), "{text}");
+    let done = client.asked(retry(&lost(), &state(&first), &reply(&key, "accept"))).await;
+    assert_eq!(
+        (done["result"]["content"][0]["text"].as_str(), client.deleted()),
+        (Some("lost"), 2),
+        "{done}"
+    );
+    // Another one is told that it was refused, and nothing ran.
+    let mut other = Client::behind(Confirm::Ask, &[lost()]).await;
+    let first = other.asked(lost()).await;
+    let refused = other.asked(retry(&lost(), &state(&first), &reply(&question(&first).0, "decline"))).await;
+    assert_eq!((&failure(&refused)["code"], other.deleted()), (&json!("replay_denied"), 1));
+    assert_eq!(other.rows("append").await[0].1, Status::InDoubt, "it stays to be settled");
 }
 
 #[tokio::test]
