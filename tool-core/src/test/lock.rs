@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use super::check::IntoRegistry;
 use super::update::Mode;
 use crate::contract::{Lock, compare, worst};
-use crate::registry::Registry;
 
-/// Compares the tools of a registry with a lock file; the path is relative to the crate's `Cargo.toml`.
+/// Compares the tools of a registry, or of a set, with a lock file; the path is relative to the crate's `Cargo.toml`.
 ///
 /// With `UPDATE=1` in the environment the file is written instead, but never where `CI` is set: there a stale file fails.
 ///
@@ -19,8 +19,14 @@ use crate::registry::Registry;
 ///     Registry::builder().build()
 /// }
 ///
+/// tool_core::tool_set! {
+///     /// The tools of a library.
+///     pub static TOOLS = [];
+/// }
+///
 /// // in a test:
 /// tool_core::lock!("tools.lock", tools()?);
+/// tool_core::lock!("set.lock", &TOOLS);
 /// # Ok::<(), RegistryError>(())
 /// ```
 ///
@@ -40,8 +46,9 @@ macro_rules! lock {
 ///
 /// # Errors
 /// Every change by its class, and what to do.
-pub fn locked(path: &Path, registry: &Registry) -> Result<(), String> {
-    let lock = Lock::of(registry).map_err(|error| error.to_string())?;
+pub fn locked(path: &Path, tools: impl IntoRegistry) -> Result<(), String> {
+    let registry = tools.into_registry().map_err(|error| error.to_string())?;
+    let lock = Lock::of(&registry).map_err(|error| error.to_string())?;
     let (shown, now) = (path.display(), lock.text().map_err(|error| error.to_string())?);
     let was = Lock::load(path);
     if Mode::of_environment() == Mode::Update {

@@ -230,3 +230,10 @@ impl IntoRegistry for &'static ToolSet {
         Registry::builder().add_set(self).build()
     }
 }
+
+/// A macro borrows what it is given, which may be a reference already.
+impl<T: IntoRegistry + Copy> IntoRegistry for &T {
+    fn into_registry(self) -> Result<Registry, RegistryError> {
+        (*self).into_registry()
+    }
+}
