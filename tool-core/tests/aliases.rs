@@ -330,6 +330,73 @@ fn a_word_between_two_fields_is_held_to_the_bounds_of_the_one_it_names() {
     assert_eq!(told(taken(json!({"c": 1, "b": 1}))), at("/both/b", IssueCode::Duplicate));
 }
 
+/// Two fields, each with another word.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Words {
+    /// First.
+    #[serde(default, alias = "a2")]
+    a: u8,
+    /// Second.
+    #[serde(alias = "b")]
+    #[schemars(range(max = 5))]
+    c: i64,
+}
+
+/// A struct of words, or a text.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Form {
+    /// Words.
+    Words(Words),
+    /// A text.
+    Text(String),
+}
+
+/// The same words twice: inside an alternative only the struct outside tells them.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Forms {
+    /// Outside.
+    first: Words,
+    /// Inside.
+    then: Form,
+}
+
+/// Takes both.
+#[tool(register = false)]
+fn form(
+    /// Both.
+    forms: Forms,
+) {
+    let _ = forms;
+}
+
+#[test]
+fn a_word_inside_an_alternative_names_the_field_that_no_other_key_names() {
+    let taken =
+        |then: Value| one::<Forms>(FormTool::DEF, 0, json!({"forms": {"first": {"b": 1}, "then": then}}));
+    let words = |a: u8, c: i64| Form::Words(Words { a, c });
+    assert_eq!(taken(json!({"a": 1, "b": 5})).unwrap().0.then, words(1, 5));
+    assert_eq!(taken(json!({"a2": 1, "b": 5})).unwrap().0.then, words(1, 5));
+    assert_eq!(told(taken(json!({"a": 1, "b": 6}))), at("/forms/then", IssueCode::Type));
+}
+
+/// Takes a target.
+#[tool(register = false)]
+fn aim(
+    /// Where to.
+    target: Target,
+) {
+    let _ = target;
+}
+
+#[test]
+fn a_key_near_an_alias_is_led_to_the_one_field_there_is() {
+    let taken = |target: Value| one::<Target>(AimTool::DEF, 0, json!({ "target": target }));
+    let near = taken(json!({"filenam": "b"})).unwrap_err();
+    assert_eq!(near[1].4.as_deref(), Some("did you mean `target`?"));
+    assert_eq!(taken(json!({"filename": "b"})).unwrap().0.target, "b");
+}
+
 // ---- fields that serde flattens -----------------------------------------------------------------------------------------
 
 /// A struct with another one inside.
@@ -420,4 +487,98 @@ fn a_thousand_strange_keys_are_asked_about_a_limited_number_of_times() {
     assert!(issues.iter().any(|issue| issue.1 == IssueCode::Unknown), "{issues:?}");
     let read = READ.load(Ordering::Relaxed);
     assert!((1..2_000).contains(&read), "{read} numbers were read");
+}
+
+/// One of few.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Few {
+    /// Three numbers.
+    Three {
+        /// First.
+        #[serde(alias = "a")]
+        first: u8,
+        /// Second.
+        second: Option<u8>,
+        /// Third.
+        third: Option<u8>,
+    },
+    /// One number.
+    Only {
+        /// It.
+        #[serde(alias = "a")]
+        number: u8,
+    },
+}
+
+/// Takes few.
+#[tool(register = false)]
+fn few(
+    /// One.
+    lone: Option<Few>,
+    /// Several.
+    list: Vec<Few>,
+) {
+    let _ = (lone, list);
+}
+
+/// How much is wrong with an input.
+fn issues_of(input: Value) -> u64 {
+    let mut args = Args::new(FewTool::DEF, input, Coerce::Lenient).unwrap();
+    let _ = (args.take::<Option<Few>>(0), args.take::<Vec<Few>>(1));
+    let told = |error: ToolError| {
+        let more = error.details().get("more").and_then(Value::as_u64).unwrap_or(0);
+        error.arg_issues().len() as u64 + more
+    };
+    args.finish().map_or_else(told, |()| 0)
+}
+
+#[test]
+fn an_alias_is_known_behind_as_many_strange_keys_as_are_asked_about() {
+    // A value that no field takes is asked about once for each field, one that a field takes twice.
+    for (strange, keys, known) in
+        [(json!("1"), 0, true), (json!("1"), 49, true), (json!([]), 49, true), (json!([]), 50, false)]
+    {
+        let mut lone = json!({"kind": "three"});
+        let members = lone.as_object_mut().unwrap();
+        members.extend((0..keys).map(|i| (format!("k{i}"), strange.clone())));
+        members.insert("a".to_owned(), json!(1));
+        // Unknown, it is one more, and its field is missing.
+        let wrong = keys + if known { 0 } else { 2 };
+        assert_eq!(issues_of(json!({ "lone": lone })), wrong, "{keys} of {strange}");
+    }
+}
+
+#[test]
+fn an_alias_is_known_behind_as_many_strange_objects_as_are_asked_about() {
+    let plain = json!({"kind": "only", "number": 1});
+    let strange = json!({"kind": "only", "number": 1, "k": []});
+    for (before, count, wrong) in [(&plain, 60, 0), (&strange, 49, 49), (&strange, 50, 52)] {
+        let mut list = vec![before.clone(); count];
+        list.push(json!({"kind": "only", "a": 1}));
+        assert_eq!(issues_of(json!({ "list": list })), wrong, "{count} {before}");
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_about_is_not_taken_unseen() {
+    // A pointer through a long key is cut, and might be that of another object.
+    let map = |key: String, shape: Value| {
+        one::<BTreeMap<String, Shape>>(DrawMapTool::DEF, 0, json!({"shapes": {key: shape}}))
+    };
+    let far = json!({"kind": "circle", "r": 11});
+    assert_eq!(told(map("k".into(), far.clone())), at("/shapes/k/r", IssueCode::Range));
+    let codes: Vec<IssueCode> = told(map("k".repeat(81), far)).into_iter().map(|issue| issue.1).collect();
+    assert_eq!(codes, [IssueCode::Missing, IssueCode::Unknown]);
+    assert!(map("k".repeat(81), json!({"kind": "circle", "radius": 10})).is_ok());
+    assert!(map("k".into(), json!({"kind": "circle", "r": 10})).is_ok());
+}
+
+/// Draws by name.
+#[tool(register = false)]
+fn draw_map(
+    /// What.
+    shapes: BTreeMap<String, Shape>,
+) {
+    let _ = shapes;
 }

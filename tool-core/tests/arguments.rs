@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "it is a test throughout, its shared functions too")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZeroI64;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 #[allow(unused_imports, reason = "traits that the answers of a type come from")]
 use tool_core::__private::rungs::*;
 use tool_core::__private::{ParamDef, ParamKeys, answers, param_with};
-use tool_core::args::{Args, Coerce, Coercion, MAX_ISSUES, Rule};
+use tool_core::args::{Args, Coerce, Coercion, MAX_ISSUES, MAX_NOTES, Rule};
 use tool_core::def::{
     Bounds, Cache, Constraint, Doc, Handler, Number, Origin, Range, Run, ToolDef, ToolKeys,
 };
@@ -120,6 +121,19 @@ fn a_struct_is_read_at_any_depth_and_its_normal_form_has_declaration_order() {
         ("/x/1/all", Rule::NullToAbsent),
     ];
     assert_eq!(rules, expected);
+    // The type alone tells the notes in the same order.
+    let (_, _, notes) = take::<Edit>(x!(Edit), json!({"text": 5, "line": "7"})).unwrap();
+    let rules: Vec<_> = notes.iter().map(|note| (note.path.as_str(), note.rule)).collect();
+    assert_eq!(rules, [("/x/line", Rule::StringToInteger), ("/x/text", Rule::NumberToString)]);
+}
+
+#[test]
+fn null_for_a_field_that_may_be_left_out_is_noted_and_strictly_refused() {
+    let null = json!({"x": {"line": 1, "text": null}});
+    let (edit, normal, notes) = take_in::<Edit>(x!(Edit), null.clone(), Coerce::Lenient).unwrap();
+    assert_eq!((edit.text, &normal["x"]), (None, &json!({"line": 1})));
+    assert_eq!(notes, [Coercion { path: "/x/text".into(), rule: Rule::NullToAbsent }]);
+    assert_eq!(issues(take_in::<Edit>(x!(Edit), null, Coerce::Strict)), told("/x/text", IssueCode::Type));
 }
 
 #[test]
@@ -181,10 +195,13 @@ enum Step {
     Stop,
     #[serde(alias = "pause")]
     Wait,
+    #[serde(alias = "go")]
     Move {
+        #[schemars(range(max = 9))]
         by: i64,
     },
-    Say(String),
+    #[serde(alias = "speak")]
+    Say(#[schemars(length(max = 5))] String),
     Turn(u8, bool),
 }
 
@@ -199,6 +216,25 @@ fn every_shape_of_an_externally_tagged_enum_is_read() {
     assert_eq!(issues(take::<Step>(x!(Step), json!("move"))), told("/x", IssueCode::Choice));
     assert_eq!(issues(take::<Step>(x!(Step), json!({"stop": null}))), told("/x", IssueCode::Type));
     assert_eq!(issues(take::<Step>(x!(Step), json!({"turn": [1]}))), told("/x/turn", IssueCode::Length));
+    assert_eq!(issues(take::<Step>(x!(Step), json!(" "))), told("/x", IssueCode::Type));
+}
+
+#[test]
+fn a_case_is_held_to_its_bounds_under_an_alias_too() {
+    for name in ["move", "go"] {
+        let (step, normal, notes) = take::<Step>(x!(Step), json!({ name: {"by": "9"} })).unwrap();
+        assert_eq!((step, &normal["x"], notes.len()), (Step::Move { by: 9 }, &json!({ name: {"by": 9} }), 1));
+        let far = take::<Step>(x!(Step), json!({ name: {"by": 10} }));
+        assert_eq!(issues(far), told(&format!("/x/{name}/by"), IssueCode::Range));
+    }
+    // `speak` stands between `say` and `turn` in the list of names.
+    for name in ["say", "speak"] {
+        assert_eq!(take::<Step>(x!(Step), json!({ name: "hello" })).unwrap().0, Step::Say("hello".into()));
+        let long = take::<Step>(x!(Step), json!({ name: "hello!" }));
+        assert_eq!(issues(long), told(&format!("/x/{name}"), IssueCode::Length));
+    }
+    assert_eq!(issues(take::<Step>(x!(Step), json!({"pause": {}}))), told("/x", IssueCode::Type));
+    assert_eq!(issues(take::<Step>(x!(Step), json!({"halt": {}}))), told("/x", IssueCode::Choice));
 }
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -246,6 +282,11 @@ fn assertions_that_a_type_does_not_guarantee_are_enforced() {
             ("/x/set/1".to_owned(), IssueCode::Duplicate)
         ]
     );
+    let equal = json!({"signed": 0, "set": [300, 300]});
+    assert_eq!(
+        issues(take::<Bounded>(x!(Bounded), equal)),
+        [("/x/set/0".to_owned(), IssueCode::Range), ("/x/set/1".to_owned(), IssueCode::Range)]
+    );
     let pattern = json!({"signed": 1, "code": "A1"});
     assert_eq!(issues(take::<Bounded>(x!(Bounded), pattern)), told("/x/code", IssueCode::Pattern));
 }
@@ -284,6 +325,10 @@ fn the_refusal_of_a_type_s_own_decoding_is_told_in_its_words_but_not_for_secrets
     let error = take::<Vec<Even>>(x!(Vec<Even>, secret: true), json!([2, 3])).unwrap_err();
     assert!(!error.to_json().to_string().contains("not 3"), "{error}");
     assert_eq!(error.arg_issues()[0].got, "integer (hidden)");
+    // What the schema says of the value itself is no less telling.
+    let error = take::<NonZeroI64>(x!(NonZeroI64, secret: true), json!(0)).unwrap_err();
+    assert_eq!(error.arg_issues()[0].expected, "another value");
+    assert!(take::<NonZeroI64>(x!(NonZeroI64, secret: true), json!(1)).is_ok());
 }
 
 #[test]
@@ -294,6 +339,39 @@ fn the_limits_of_64_bits_are_those_of_the_type_for_every_item() {
         error.arg_issues().iter().map(|issue| (issue.path.as_str(), issue.expected.as_str())).collect();
     assert_eq!(issues, [("/x/1", expected), ("/x/2", expected)]);
     assert_eq!(take::<u64>(x!(u64), json!(9_007_199_254_740_993_u64)).unwrap().0, 9_007_199_254_740_993);
+    let error = take::<Wide>(x!(Wide), json!({"unsigned": u64::MAX, "signed": u64::MAX})).unwrap_err();
+    let issues: Vec<_> =
+        error.arg_issues().iter().map(|issue| (issue.path.as_str(), issue.expected.as_str())).collect();
+    assert_eq!(issues, [("/x/signed", expected)]);
+    assert!(take::<Wide>(x!(Wide), json!({"unsigned": u64::MAX, "signed": i64::MAX})).is_ok());
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Wide {
+    unsigned: u64,
+    signed: i64,
+}
+
+#[test]
+fn the_greatest_number_of_a_type_is_one_of_it() {
+    for sign in [1.0, -1.0] {
+        let most = f64::from(f32::MAX) * sign;
+        assert_eq!(f64::from(take::<f32>(x!(f32), json!(most)).unwrap().0), most);
+        assert_eq!(issues(take::<f32>(x!(f32), json!(most * 1.001))), told("/x", IssueCode::Range));
+        assert_eq!(take::<f64>(x!(f64), json!(f64::MAX * sign)).unwrap().0, f64::MAX * sign);
+    }
+    assert_eq!(issues(take::<f64>(x!(f64), json!("1e309"))), told("/x", IssueCode::Range));
+}
+
+#[test]
+fn items_of_a_list_of_the_wrong_length_are_told_of_and_those_of_a_tuple_have_no_place() {
+    let one = Bounds { len: Range { min: 0, max: Some(1) }, ..Bounds::NONE };
+    let list = take::<Vec<u8>>(x!(Vec<u8>, bounds: one), json!(["x", 1]));
+    assert_eq!(issues(list), [("/x".to_owned(), IssueCode::Length), ("/x/0".to_owned(), IssueCode::Type)]);
+    assert!(take::<Vec<u8>>(x!(Vec<u8>, bounds: one), json!([1])).is_ok());
+    assert_eq!(issues(take::<(u8, bool)>(x!((u8, bool)), json!(["x"]))), told("/x", IssueCode::Length));
+    assert_eq!(issues(take::<(u8, bool)>(x!((u8, bool)), json!(["x", true]))), told("/x/0", IssueCode::Type));
+    assert_eq!(take::<(u8, bool)>(x!((u8, bool)), json!([1, true])).unwrap().0, (1, true));
 }
 
 #[test]
@@ -351,6 +429,73 @@ fn a_broken_pattern_is_the_tool_s_fault_and_not_the_caller_s() {
     let bounds = Bounds { pattern: Some("("), ..Bounds::NONE };
     let error = take::<String>(x!(String, bounds: bounds), json!("a")).unwrap_err();
     assert_eq!((error.kind().as_str(), error.code_str()), ("internal", "bad_pattern"));
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Coded {
+    #[schemars(regex(pattern = "^[A-Z]+$"))]
+    code: String,
+}
+
+#[test]
+fn patterns_hold_inside_a_flattened_parameter_and_beside_it() {
+    let beside = ParamKeys { bounds: Bounds { pattern: Some("^a"), ..Bounds::NONE }, ..ParamKeys::NONE };
+    let mut name = param!("name", Doc::Text("N."), String);
+    name.keys = Box::leak(Box::new(beside));
+    let tool = tool(vec![x!(Coded, flatten: true), name]);
+    let run = |code: &str, name: &str| {
+        let mut args = Args::new(tool, json!({"code": code, "name": name}), Coerce::Lenient).unwrap();
+        let _ = (args.take::<Coded>(0), args.take::<String>(1));
+        args.finish().map_err(|error| error.arg_issues()[0].path.clone())
+    };
+    assert_eq!(run("AB", "ab"), Ok(()));
+    assert_eq!(run("ab", "ab"), Err("/code".to_owned()));
+    assert_eq!(run("AB", "b"), Err("/name".to_owned()));
+}
+
+#[test]
+fn bounds_and_alternatives_are_looked_at_however_many_parameters_there_are() {
+    let names: Vec<String> = (0..66).map(|i| format!("p{i}")).collect();
+    let params = |last: fn(&'static str) -> ParamDef<'static>| {
+        let name = |i: usize| -> &'static str { names[i].clone().leak() };
+        let first = (0..64).map(|i| param!(name(i), Doc::Text("P."), Option<u8>));
+        tool(first.chain([last(name(64)), last(name(65))]).collect())
+    };
+    let bounded = params(|name| param!(name, Doc::Text("P."), Bounded));
+    for (signed, told) in [(1, 0), (-1, 2)] {
+        let input = json!({"p64": {"signed": signed}, "p65": {"signed": signed}});
+        let mut args = Args::new(bounded, input, Coerce::Lenient).unwrap();
+        (0..64).for_each(|i| assert_eq!(args.take::<Option<u8>>(i), Some(None)));
+        let _ = (args.take::<Bounded>(64), args.take::<Bounded>(65));
+        assert_eq!(args.finish().err().map_or(0, |error| error.arg_issues().len()), told);
+    }
+    let hiding = params(|name| param!(name, Doc::Text("P."), Hiding));
+    for (value, told) in [(json!({"id": 1}), 0), (json!({"id": 1, "name": "a"}), 2)] {
+        let mut args = Args::new(hiding, json!({"p64": value, "p65": value}), Coerce::Lenient).unwrap();
+        (0..64).for_each(|i| assert_eq!(args.take::<Option<u8>>(i), Some(None)));
+        let _ = (args.take::<Hiding>(64), args.take::<Hiding>(65));
+        assert_eq!(args.finish().err().map_or(0, |error| error.arg_issues().len()), told);
+    }
+}
+
+/// The lesser alternative hides the greater one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "it is only decoded")]
+enum Hiding {
+    Id { id: u8 },
+    Both { id: u8, name: String },
+}
+
+#[test]
+fn what_is_left_out_by_null_is_noted_fifty_times() {
+    let names = (0..=MAX_NOTES).map(|i| -> &'static str { format!("p{i}").leak() });
+    let tool = tool(names.map(|name| param!(name, Doc::Text("P."), Option<u8>)).collect());
+    let nulls: Map<String, Value> = (0..=MAX_NOTES).map(|i| (format!("p{i}"), Value::Null)).collect();
+    let mut args = Args::new(tool, Value::Object(nulls), Coerce::Lenient).unwrap();
+    (0..=MAX_NOTES).for_each(|i| assert_eq!(args.take::<Option<u8>>(i), Some(None)));
+    args.finish().unwrap();
+    assert_eq!(args.notes().len(), MAX_NOTES);
 }
 
 #[test]
@@ -473,6 +618,33 @@ fn ten_thousand_unknown_keys_are_counted_and_fifty_are_listed() {
 enum Branch {
     Left { next: Option<Box<Branch>>, left: Option<u8> },
     Right { next: Option<Box<Branch>>, right: Option<u8> },
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Picked {
+    One { count: u8, pick: Pick },
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Pick {
+    Flag(bool),
+    Number(u8),
+}
+
+#[test]
+fn what_is_coerced_before_or_inside_an_alternative_reaches_the_type() {
+    for (count, pick, expected) in [
+        (json!("2"), json!(true), Pick::Flag(true)),
+        (json!(2), json!("3"), Pick::Number(3)),
+        (json!("2"), json!("3"), Pick::Number(3)),
+        (json!(2), json!(3), Pick::Number(3)),
+    ] {
+        let input = json!({"kind": "one", "count": count, "pick": pick});
+        let taken = take::<Picked>(x!(Picked), input.clone()).unwrap().0;
+        assert_eq!(taken, Picked::One { count: 2, pick: expected }, "{input}");
+    }
 }
 
 #[test]

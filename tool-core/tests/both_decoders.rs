@@ -18,6 +18,21 @@ struct Edit {
     text: String,
 }
 
+/// Cells that may be empty.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Row {
+    /// Cells.
+    cells: Vec<Option<u8>>,
+}
+
+/// A choice.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Slow,
+    Quick,
+}
+
 /// Takes one of each.
 #[tool(register = false)]
 fn target(
@@ -35,15 +50,20 @@ fn target(
     rows: Vec<Vec<u8>>,
     /// Texts.
     words: Vec<String>,
+    /// Cells.
+    row: Option<Row>,
+    /// A choice.
+    mode: Option<Mode>,
 ) {
     let _ = (edit.map(|edit| (edit.line, edit.text)), edits.len(), text, count, flag, rows, words);
+    let _ = (row.map(|row| row.cells), mode);
 }
 
 /// Paths, each with the code of its issue or the rule of its note.
 type Told = &'static [(&'static str, &'static str)];
 
 /// The fault, an input that shows it, and what is refused: path and code of each issue.
-const REFUSED: [(&str, &str, Told); 12] = [
+const REFUSED: [(&str, &str, Told); 16] = [
     ("arrays accepted as structs", r#"{"edit": [1, "a"]}"#, &[("/edit", "type")]),
     ("arrays accepted as structs", r#"{"edits": [[1, "a"]]}"#, &[("/edits/0", "type")]),
     (
@@ -67,11 +87,15 @@ const REFUSED: [(&str, &str, Told); 12] = [
     ("\"\" as none", r#"{"count": ""}"#, &[("/count", "type")]),
     ("\"\" as none", r#"{"edit": " "}"#, &[("/edit", "type")]),
     ("\"\" as none", r#"{"rows": ""}"#, &[("/rows", "type")]),
+    ("\"\" as none", r#"{"mode": ""}"#, &[("/mode", "type")]),
     ("splitting on commas", r#"{"rows": ["1,2"]}"#, &[("/rows/0", "type")]),
+    ("null as a value", r#"{"words": [null]}"#, &[("/words/0", "type")]),
+    ("null as a value", r#"{"edit": {"line": null, "text": "a"}}"#, &[("/edit/line", "type")]),
+    ("null as a value", r#"{"row": {"cells": null}}"#, &[("/row/cells", "type")]),
 ];
 
 /// The fault, an input that shows it, the members of its normal form that matter, and its notes.
-const TAKEN: [(&str, &str, &str, Told); 8] = [
+const TAKEN: [(&str, &str, &str, Told); 10] = [
     (
         "arrays accepted as structs",
         r#"{"edit": {"line": 1, "text": "a"}}"#,
@@ -87,6 +111,8 @@ const TAKEN: [(&str, &str, &str, Told); 8] = [
     ),
     ("\"\" as none", r#"{"text": "", "words": [""]}"#, r#"{"text": "", "words": [""]}"#, &[]),
     ("\"\" as none", r#"{"count": null}"#, "{}", &[("/count", "null_to_absent")]),
+    ("\"\" as none", r#"{"mode": "Slow"}"#, r#"{"mode": "slow"}"#, &[("/mode", "choice_case")]),
+    ("null as a value", r#"{"row": {"cells": [null]}}"#, r#"{"row": {"cells": [null]}}"#, &[]),
     ("splitting on commas", r#"{"words": "a,b"}"#, r#"{"words": ["a,b"]}"#, &[("/words", "single_to_array")]),
     ("splitting on commas", r#"{"words": ["a,b", "c"]}"#, r#"{"words": ["a,b", "c"]}"#, &[]),
     (
@@ -147,7 +173,7 @@ fn what_is_taken_keeps_its_value_and_leaves_every_note_in_both() {
             let plan = executor.plan(Call::new("target", input.clone()), &ctx, Caller::Test);
             let normal = runtime.block_on(plan).unwrap().args;
             let expected: Value = serde_json::from_str(expected).unwrap();
-            for name in ["edit", "text", "count", "rows", "words"] {
+            for name in ["edit", "text", "count", "rows", "words", "row", "mode"] {
                 let left_out = if ["rows", "words"].contains(&name) { json!([]) } else { Value::Null };
                 let wanted = expected.get(name).cloned().unwrap_or(left_out);
                 let found = normal.get(name).cloned().unwrap_or_default();
@@ -173,6 +199,7 @@ fn every_fault_is_shown_by_an_input_and_has_a_twin() {
         "wrapping inside arrays",
         "\"\" as none",
         "splitting on commas",
+        "null as a value",
     ] {
         let (refused, taken) = named(fault);
         assert!(refused > 0 && taken > 0, "{fault}");

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_core::prelude::*;
-use tool_core::{Call, Caller, Executor, Registry};
+use tool_core::{Call, Caller, Executor, Registry, Tool};
 
 /// A struct that serde also reads from an array.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -104,9 +104,13 @@ fn show(
 }
 
 fn call(args: Value) -> Result<String, Vec<(String, String)>> {
-    let registry = Registry::builder().add::<ShowTool>().build().unwrap();
+    call_of::<ShowTool>("show", args)
+}
+
+fn call_of<T: Tool>(name: &str, args: Value) -> Result<String, Vec<(String, String)>> {
+    let registry = Registry::builder().add::<T>().build().unwrap();
     let executor = Executor::standard(registry).build().unwrap();
-    let called = executor.call_blocking(Call::new("show", args), &ToolContext::empty(), Caller::Test);
+    let called = executor.call_blocking(Call::new(name, args), &ToolContext::empty(), Caller::Test);
     let told = |issue: &tool_core::ArgIssue| (issue.path.clone(), issue.code.as_str().to_owned());
     called
         .map(|output| output.data().as_str().unwrap_or_default().to_owned())
@@ -149,6 +153,148 @@ fn an_alternative_that_would_drop_a_member_is_not_taken() {
         json!({"ordered": [{"id": 1, "name": "a"}, {"id": 2}]}),
         "[Both { id: 1, name: \"a\" }, Id { id: 2 }]",
     );
+}
+
+/// Cases with a tag.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Tagged {
+    /// Something else.
+    Other { other: u8 },
+    /// Alternatives.
+    Inner { inner: Open },
+}
+
+/// Cases of one key.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum External {
+    /// Something else.
+    Other(u8),
+    /// Alternatives.
+    Inner(Open),
+}
+
+/// Alternatives in an alternative.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Nested {
+    /// A number.
+    Number(i32),
+    /// Alternatives.
+    Inner { inner: Open },
+}
+
+/// Other alternatives of the same members.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Again {
+    /// By number.
+    Id { id: u64 },
+    /// By number and name.
+    Both { id: u64, name: String },
+}
+
+/// Two values of alternatives.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Two {
+    /// First.
+    first: Open,
+    /// Second.
+    second: Again,
+}
+
+/// By number alone.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OnlyId {
+    /// Number.
+    id: u32,
+}
+
+/// A closed alternative before an open one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Third {
+    /// By number.
+    Id(OnlyId),
+    /// By name.
+    Name { name: String },
+    /// By number and name.
+    Both { id: u32, name: String },
+}
+
+/// An earlier alternative that takes no part of the later ones.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Apart {
+    /// A flag.
+    Flag { flag: bool },
+    /// By number and name.
+    Both { id: u32, name: String },
+    /// By something else, and name.
+    Odd { id: bool, name: String },
+}
+
+/// A struct with a field that may be left out, before a list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Sparse {
+    /// A place.
+    Place(Point),
+    /// Numbers.
+    List(Vec<Option<i32>>),
+}
+
+/// Shows what it got, wherever alternatives stand.
+#[tool(register = false)]
+fn deep(
+    /// With a tag.
+    tagged: Option<Tagged>,
+    /// Of one key.
+    external: Option<External>,
+    /// In an alternative.
+    nested: Option<Nested>,
+    /// In a struct.
+    two: Option<Two>,
+    /// Of three.
+    third: Option<Third>,
+    /// Apart.
+    apart: Option<Apart>,
+    /// Sparse.
+    sparse: Option<Sparse>,
+) -> String {
+    format!("{tagged:?} {external:?} {nested:?} {two:?} {third:?} {apart:?} {sparse:?}")
+}
+
+#[test]
+fn a_member_is_not_dropped_wherever_the_alternatives_stand() {
+    let both = json!({"id": 1, "name": "a"});
+    for (args, paths) in [
+        (json!({"tagged": {"kind": "inner", "inner": both}}), vec!["/tagged/inner"]),
+        (json!({"external": {"inner": both}}), vec!["/external/inner"]),
+        (json!({"nested": {"inner": both}}), vec!["/nested/inner"]),
+        (json!({"two": {"first": both, "second": both}}), vec!["/two/first", "/two/second"]),
+        (json!({"two": {"first": {"id": 1}, "second": both}}), vec!["/two/second"]),
+        (json!({"third": both}), vec!["/third"]),
+        (json!({"sparse": [1, null]}), vec!["/sparse"]),
+    ] {
+        let told = paths.into_iter().map(|path| (path.to_owned(), "ambiguous".to_owned())).collect();
+        assert_eq!(call_of::<DeepTool>("deep", args.clone()), Err(told), "{args}");
+    }
+    let id = json!({"id": 1});
+    for (args, shown) in [
+        (json!({"tagged": {"kind": "inner", "inner": id}}), "Inner { inner: Id { id: 1 } }"),
+        (json!({"external": {"inner": id}}), "Inner(Id { id: 1 })"),
+        (json!({"nested": {"inner": id}}), "Inner { inner: Id { id: 1 } }"),
+        (json!({"two": {"first": id, "second": id}}), "Two { first: Id { id: 1 }, second: Id { id: 1 } }"),
+        (json!({"third": id}), "Id(OnlyId { id: 1 })"),
+        (json!({"apart": both}), "Both { id: 1, name: \"a\" }"),
+        (json!({"sparse": [1, 2, null]}), "List([Some(1), Some(2), None])"),
+    ] {
+        let taken = call_of::<DeepTool>("deep", args.clone());
+        assert!(taken.as_ref().is_ok_and(|taken| taken.contains(shown)), "{args}: {taken:?}");
+    }
 }
 
 #[test]

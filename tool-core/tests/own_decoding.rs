@@ -1,8 +1,10 @@
 //! A type may refuse a value that its schema takes; the refusal stands at the place of the value, however deep.
 
 #![allow(dead_code, reason = "what is decoded is only shown")]
+#![allow(clippy::unwrap_used, reason = "it is a test throughout, its shared functions too")]
 
 use std::collections::BTreeMap;
+use std::ffi::CString;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -131,4 +133,79 @@ fn a_lone_value_of_a_list_is_refused_where_the_caller_wrote_it() {
     assert_eq!(with("steps", json!({"by": "3"})).unwrap_err(), "/steps/by");
     assert_eq!(with("steps", json!([{"by": "3"}])).unwrap_err(), "/steps/0/by");
     assert!(with("list", json!("6")).is_ok() && with("steps", json!({"by": "6"})).is_ok());
+}
+
+/// Bytes, which serde reads from an array or a text.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Bytes(#[schemars(with = "Vec<u8>")] CString);
+
+/// A choice that its schema does not tell.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(with = "String")]
+enum Hidden {
+    Slow,
+    Quick,
+}
+
+/// A number that repeats why it was refused.
+#[derive(Debug, JsonSchema)]
+#[schemars(with = "Value")]
+struct Pages(u8);
+
+impl<'de> Deserialize<'de> for Pages {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Pages, D::Error> {
+        let told = |error| serde::de::Error::custom(format!("pages: {error}"));
+        u8::deserialize(from).map(Pages).map_err(told)
+    }
+}
+
+/// Takes what its schema says less about than its types.
+#[tool(register = false)]
+fn silent(
+    /// Bytes.
+    bytes: Option<Bytes>,
+    /// Two of a list.
+    #[arg(schema_with = numbers)]
+    pair: Option<(u8, u8)>,
+    /// A choice.
+    mode: Option<Hidden>,
+    /// Pages.
+    pages: Option<Pages>,
+) -> String {
+    format!("{bytes:?} {pair:?} {mode:?} {pages:?}")
+}
+
+fn numbers(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    Vec::<u8>::json_schema(generator)
+}
+
+#[test]
+fn what_only_the_type_knows_is_told_in_the_words_of_the_decoder() {
+    let call = |args: Value| {
+        let registry = Registry::builder().add::<SilentTool>().build().unwrap();
+        let executor = Executor::standard(registry).build().unwrap();
+        executor.call_blocking(Call::new("silent", args), &ToolContext::empty(), Caller::Test)
+    };
+    for (args, path, code, expected) in [
+        (json!({"pair": [1]}), "/pair", "length", "array of 2 items"),
+        (json!({"pair": [1, 2, 3]}), "/pair", "length", "array of 2 items"),
+        (json!({"mode": "fast"}), "/mode", "choice", "one of \"slow\", \"quick\""),
+        (json!({"mode": ""}), "/mode", "type", "one of \"slow\", \"quick\""),
+        (json!({"pages": "many"}), "/pages", "invalid", "pages: integer 0..=255"),
+    ] {
+        let error = call(args.clone()).unwrap_err();
+        let issue = error.arg_issues().first().unwrap();
+        let told = (issue.path.as_str(), issue.code.as_str(), issue.expected.as_str());
+        assert_eq!(told, (path, code, expected), "{args}");
+    }
+    for (args, shown) in [
+        (json!({"bytes": [104, 105]}), "Bytes(\"hi\")"),
+        (json!({"pair": [1, 2]}), "(1, 2)"),
+        (json!({"mode": "quick"}), "Quick"),
+        (json!({"pages": 7}), "Pages(7)"),
+    ] {
+        let output = call(args.clone()).unwrap().data().to_string();
+        assert!(output.replace('\\', "").contains(shown), "{args}: {output}");
+    }
 }

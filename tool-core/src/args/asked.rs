@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 
 use super::coercion::Coerce;
 use super::decode::Given;
-use super::issue::MAX_ISSUES;
 use super::measure::measure;
 use super::names::{Meaning, Names, Told};
 use super::pointer::push_key;
@@ -79,7 +78,7 @@ impl<'q, 'g, 'a> Asking<'q, 'g, 'a> {
     pub(super) fn told(&mut self, strangers: &Strangers, names: &Names) -> Vec<Told> {
         let own = || strangers.fields().map(|(name, _)| name);
         let mut told = Vec::new();
-        for (key, value) in strangers.keys.iter().take(MAX_ISSUES) {
+        for (key, value) in &strangers.keys {
             let path = strangers.path(key);
             // A pointer that was cut may be that of another object.
             if path.contains('…') {
@@ -170,7 +169,7 @@ impl Around {
             Value::Array(items) => {
                 let at = key.parse().unwrap_or(0);
                 let inside = items.get(at).map_or(Value::Null, |item| self.replaced(item, below, object));
-                let before = items.iter().take(at).filter(|_| self == Around::Items && at < MOST_BESIDE);
+                let before = items.iter().take(at).filter(|_| self == Around::Items && at <= MOST_BESIDE);
                 Value::Array(before.cloned().chain([inside]).collect())
             }
             // JSON text is opened on the way.
@@ -201,5 +200,15 @@ mod tests {
         assert_eq!(replaced(Around::Texts), json!({"of~": [deep], "kind": "k"}));
         assert_eq!(replaced(Around::Items), json!({"of~": [true, deep], "kind": "k"}));
         assert_eq!(Around::Nothing.replaced(&value, "", &json!({"new": 0})), json!({"new": 0}));
+    }
+
+    #[test]
+    fn items_before_an_object_are_kept_up_to_the_most_of_them() {
+        for (before, kept) in [(MOST_BESIDE, MOST_BESIDE), (MOST_BESIDE + 1, 0)] {
+            let items: Value = (0..=before).map(|i| json!({"i": i})).collect();
+            let replaced = Around::Items.replaced(&items, &format!("/{before}"), &json!({"new": 0}));
+            assert_eq!(replaced.as_array().unwrap().len(), kept + 1);
+            assert_eq!(replaced[kept], json!({"new": 0}));
+        }
     }
 }

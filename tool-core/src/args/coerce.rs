@@ -356,6 +356,7 @@ mod tests {
         assert_eq!(integer(&json!(5.0)), by(Rule::FloatToInteger, 5));
         assert_eq!(integer(&json!(MAX_EXACT)), by(Rule::FloatToInteger, 9_007_199_254_740_992));
         assert_eq!(integer(&json!(-0.0)), plain(0));
+        assert_eq!(integer(&json!(0.0)), by(Rule::FloatToInteger, 0));
         assert_eq!(code(integer(&json!(MAX_EXACT + 2.0))), IssueCode::Precision);
         assert_eq!(code(integer(&json!(5.5))), IssueCode::Type);
         assert_eq!(code(integer(&json!(true))), IssueCode::Type);
@@ -413,5 +414,9 @@ mod tests {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(open(&nested(MAX_DEPTH - 1), Container::Array, 2).is_ok());
         assert!(open(&nested(MAX_DEPTH), Container::Array, 2).is_err());
+        let nested =
+            |levels: usize| format!("{}{{}}{}", "{\"a\":".repeat(levels - 1), "}".repeat(levels - 1));
+        assert!(open(&nested(MAX_DEPTH - 1), Container::Object, 2).is_ok());
+        assert!(open(&nested(MAX_DEPTH), Container::Object, 2).is_err());
     }
 }

@@ -150,6 +150,7 @@ mod tests {
     fn every_rule_is_called_the_same_in_json_and_in_text() {
         for rule in Rule::ALL {
             assert_eq!(serde_json::to_value(rule).unwrap(), rule.as_str());
+            assert_eq!(rule.to_string(), rule.as_str());
         }
     }
 

@@ -89,7 +89,7 @@ impl<'a> Given<'_, 'a> {
         }
         let Walked { read, found, changed, .. } = walked;
         match typed {
-            Some(Ok(())) if !found.is_clean() && found.tells_aliases() || found.is_clean() && !changed => {
+            Some(Ok(())) if found.is_clean() && !changed => {
                 let decoded = Decoded { notes: found.notes, read: None, changed: None };
                 return self.unless_hidden(shape, &read, reading, decoded);
             }

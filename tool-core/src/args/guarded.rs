@@ -73,6 +73,19 @@ mod tests {
         assert!(!is_guarded(&json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255})));
         assert!(is_guarded(&json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 9})));
         assert!(is_guarded(&json!({"type": "number", "format": "double", "maximum": 0.5})));
+        for (format, least, greatest) in [
+            ("int8", i64::from(i8::MIN), i64::from(i8::MAX)),
+            ("int16", i64::from(i16::MIN), i64::from(i16::MAX)),
+            ("uint16", 0, i64::from(u16::MAX)),
+            ("int32", i64::from(i32::MIN), i64::from(i32::MAX)),
+            ("uint32", 0, i64::from(u32::MAX)),
+        ] {
+            let of =
+                |least: i64, greatest: i64| json!({"format": format, "minimum": least, "maximum": greatest});
+            assert!(!is_guarded(&of(least, greatest)), "{format}");
+            assert!(is_guarded(&of(least + 1, greatest)), "{format}");
+            assert!(is_guarded(&of(least, greatest - 1)), "{format}");
+        }
     }
 
     #[test]
@@ -85,5 +98,8 @@ mod tests {
             assert!(is_guarded(&json!({"$ref": "#/$defs/A", "$defs": {"A": inner}})), "{inner}");
         }
         assert!(!is_guarded(&json!({"properties": {"minimum": {"type": ["string", "null"]}}})));
+        assert!(!is_guarded(
+            &json!({"properties": {"a": {"type": ["string", "integer"]}}, "required": ["a"]})
+        ));
     }
 }

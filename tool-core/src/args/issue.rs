@@ -104,3 +104,48 @@ impl std::fmt::Display for ArgIssue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_issue_reads_as_a_sentence() {
+        use IssueCode::{Missing, Range, Unknown};
+        for (path, code, expected, got, hint, sentence) in [
+            ("/n", Range, "integer 1..=9", "integer 10", None, "/n: expected integer 1..=9, got integer 10"),
+            ("", Range, "an object", "null", None, "arguments: expected an object, got null"),
+            (
+                "/n",
+                Range,
+                "text",
+                "number 1.5",
+                Some("quote it"),
+                "/n: expected text, got number 1.5; quote it",
+            ),
+            ("/n", Missing, "string", "nothing", None, "/n: missing; expected string"),
+            (
+                "/n",
+                Missing,
+                "object",
+                "nothing",
+                Some("put it in"),
+                "/n: missing; expected object; put it in",
+            ),
+            ("/pth", Unknown, "no fields", "null", None, "/pth: unknown; expected no fields"),
+            ("/pth", Unknown, "no fields", "null", Some("no"), "/pth: unknown; expected no fields; no"),
+            (
+                "/pth",
+                Unknown,
+                "no",
+                "null",
+                Some("did you mean `path`?"),
+                "/pth: unknown; did you mean `path`?",
+            ),
+        ] {
+            let (path, expected, got) = (path.to_owned(), expected.to_owned(), got.to_owned());
+            let issue = ArgIssue { path, code, expected, got, hint: hint.map(str::to_owned) };
+            assert_eq!(issue.to_string(), sentence);
+        }
+    }
+}

@@ -109,28 +109,17 @@ impl Lenient<'_, '_> {
     }
 
     fn integer(&mut self, least: i128, greatest: i128) -> Outcome<i128> {
-        let direct = match self.value {
-            Value::Number(number) => coerce::exact(number),
-            _ => None,
-        };
-        let integer = match direct {
-            Some(integer) => integer,
-            None => self.coerced_integer(least, greatest)?,
+        self.trace.changed |= self.value.is_f64();
+        let outside = || Refusal::outside(least, greatest).at(self.place, self.value);
+        let integer = match coerce::integer(self.value) {
+            Ok(Read { value, rule: None }) => value,
+            Err(Misfit { code: IssueCode::Range, .. }) => return Err(outside()),
+            read => self.accept(read, &format!("integer {least}..={greatest}"))?,
         };
         if integer < least || integer > greatest || !self.limits.admit_integer(integer) {
             return Err(Refusal::outside(least, greatest).at(self.place, self.value));
         }
         Ok(integer)
-    }
-
-    fn coerced_integer(&mut self, least: i128, greatest: i128) -> Outcome<i128> {
-        self.trace.changed |= self.value.is_number();
-        match coerce::integer(self.value) {
-            Err(Misfit { code: IssueCode::Range, .. }) => {
-                Err(Refusal::outside(least, greatest).at(self.place, self.value))
-            }
-            read => self.accept(read, &format!("integer {least}..={greatest}")),
-        }
     }
 
     fn number(&mut self, greatest: f64) -> Outcome<f64> {

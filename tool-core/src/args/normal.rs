@@ -21,9 +21,6 @@ impl<'a> Whole<'a> {
         let mut normal = Map::with_capacity(self.params.len());
         for (i, (param, slot)) in self.params.iter().zip(&self.slots).enumerate() {
             match self.normal_value(i, param, slot) {
-                Some(Value::Object(members)) if param.keys.flatten && slot.words.is_none() => {
-                    normal.extend(members);
-                }
                 // At the root an alias is one of a parameter: policy and journal go by names.
                 Some(Value::Object(members)) if param.keys.flatten => {
                     normal.extend(

@@ -29,6 +29,12 @@ impl Patterns {
         self.0.get(pattern).is_some_and(|validator| validator.is_valid(&Value::from(text)))
     }
 
+    /// The schema of a member whose key matches one of the patterns that an object's schema has for keys.
+    pub(crate) fn values_of<'s>(&self, schema: &'s Value, key: &str) -> Option<&'s Value> {
+        let patterns = schema.get("patternProperties")?.as_object()?;
+        patterns.iter().find(|(pattern, _)| self.matches(pattern, key)).map(|(_, values)| values)
+    }
+
     fn collect(&mut self, schema: &Value) -> Result<(), String> {
         match schema {
             Value::Object(keywords) => {

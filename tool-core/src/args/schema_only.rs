@@ -28,7 +28,7 @@ impl Whole<'_> {
         let object = Value::Object(self.make_normal());
         self.judge_whole(&object);
         match object {
-            Value::Object(object) if self.issues.is_empty() => Some(object),
+            Value::Object(object) => Some(object),
             _ => None,
         }
     }
@@ -37,18 +37,21 @@ impl Whole<'_> {
     fn take_open(&mut self) {
         let Some(shape) = self.shape() else { return };
         let root = shape.root();
-        let values = match root.get("additionalProperties") {
-            _ if root.get("properties").is_none() && self.params.iter().any(|param| param.keys.flatten) => {
-                return;
-            }
-            Some(Value::Bool(false)) if root.get("patternProperties").is_none() => return,
-            Some(values @ Value::Object(_)) => Some(values),
-            _ => None,
-        };
+        if root.get("properties").is_none() && self.params.iter().any(|param| param.keys.flatten) {
+            return;
+        }
+        let others = root.get("additionalProperties");
         for (key, value) in std::mem::take(&mut self.unknown) {
-            let Some(schema) = values else {
-                self.open.push((key, value));
-                continue;
+            let schema = match shape.patterns().values_of(root, &key).or(others) {
+                Some(Value::Bool(false)) => {
+                    self.unknown.push((key, value));
+                    continue;
+                }
+                None | Some(Value::Bool(true)) => {
+                    self.open.push((key, value));
+                    continue;
+                }
+                Some(schema) => schema,
             };
             let mut walk = Walk::new(self.around(shape, false));
             let read = walk.value(schema, &value, &Place::Key(&Place::Top, &key), Role::Other);

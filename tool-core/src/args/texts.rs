@@ -368,12 +368,14 @@ mod tests {
             "string of 1..=64 characters"
         );
         assert_eq!(of(json!({"type": "string", "minLength": 1})), "string of at least 1 character");
+        assert_eq!(of(json!({"type": "string", "minLength": 0})), "string");
         assert_eq!(of(json!({"type": "string", "maxLength": 9})), "string of at most 9 characters");
         assert_eq!(
             of(json!({"type": "string", "minLength": 6, "maxLength": 6, "pattern": "^a"})),
             "string of 6 characters matching ^a"
         );
         assert_eq!(of(json!({"type": ["string", "null"], "enum": ["a", "b", null]})), "one of \"a\", \"b\"");
+        assert_eq!(of(json!({"type": "string", "const": "a"})), "one of \"a\"");
     }
 
     #[test]
@@ -396,6 +398,13 @@ mod tests {
             ),
             "object of string"
         );
+        let patterns = json!({"^a": text, "^b": {"type": "integer"}});
+        assert_eq!(of(json!({"type": "object", "patternProperties": patterns})), "object");
+        let fields = json!({"a": text});
+        assert_eq!(of(json!({"type": "object", "properties": fields, "minProperties": 1})), "object");
+        assert_eq!(of(json!({"properties": fields})), "object");
+        assert_eq!(of(json!({"additionalProperties": text})), "object of string");
+        assert_eq!(of(json!({"items": text})), "array of string");
         assert_eq!(of(json!({})), "any JSON value");
     }
 
@@ -411,10 +420,16 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_itself_comes_to_an_end() {
-        let list = json!({"type": "array", "items": {"$ref": "#/$defs/L"}});
-        let text = of(json!({"$ref": "#/$defs/L", "$defs": {"L": list}}));
-        assert!(text.starts_with("array of array of ") && text.len() < 200, "{text}");
+    fn what_holds_itself_comes_to_an_end() {
+        let itself = json!({"$ref": "#/$defs/L"});
+        for (schema, start) in [
+            (json!({"type": "array", "items": itself}), "array of array of "),
+            (json!({"type": "object", "additionalProperties": itself}), "object of object of "),
+            (json!({"anyOf": [{"type": "integer"}, itself]}), "integer or integer or "),
+        ] {
+            let text = of(json!({"$ref": "#/$defs/L", "$defs": {"L": schema}}));
+            assert!(text.starts_with(start) && text.len() < 200, "{text}");
+        }
     }
 
     #[test]

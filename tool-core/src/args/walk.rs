@@ -135,27 +135,28 @@ impl<'w> Walk<'w> {
             "number" => self.number(schema, value, place),
             "boolean" => self.boolean(schema, value, place),
             "string" => self.text(schema, value, place),
-            "array" => self.array(schema, value, place, role),
-            "object" => self.object(schema, value, place),
+            "array" => self.container(schema, value, place, |walk| walk.array(schema, value, place, role)),
+            "object" => self.container(schema, value, place, |walk| walk.object(schema, value, place)),
             _ => self.misfit(Misfit::of_type(value), schema, value, place),
         }
     }
 
-    /// A schema without a type: what its other keywords speak of, else anything.
+    /// A schema without a type: what its other keywords say of values of that type. None is asked for, so none is coerced.
     fn untyped(&mut self, schema: &Value, value: &Value, place: &Place<'_>, role: Role) -> Value {
-        let speaks = |keywords: &[&str]| keywords.iter().any(|keyword| schema.get(keyword).is_some());
-        if schema.get("enum").is_some() || schema.get("const").is_some() {
-            return self.listed(schema, value.clone(), value, place);
-        }
         if schema.get("type").is_some() {
             return self.misfit(Misfit::of_type(value), schema, value, place);
         }
         match value {
-            Value::Object(_) if speaks(&["properties", "additionalProperties", "required"]) => {
-                self.object(schema, value, place)
+            Value::Object(_) | Value::Array(_) => {
+                let name = if value.is_object() { "object" } else { "array" };
+                self.typed(name, schema, value, place, role)
             }
-            Value::Array(_) if speaks(&["items", "prefixItems"]) => self.array(schema, value, place, role),
-            _ => value.clone(),
+            Value::Number(number) => self.bounded(schema, number.clone(), value, place),
+            Value::String(text) => {
+                let text = self.limited(schema, text, value, place);
+                self.listed(schema, text, value, place)
+            }
+            Value::Bool(_) | Value::Null => self.listed(schema, value.clone(), value, place),
         }
     }
 
@@ -249,29 +250,18 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Whether null is a value of a schema.
-pub(crate) fn accepts_null(schema: &Value) -> bool {
+/// Whether null is a value of a schema: nothing that it says of its values may speak against it.
+fn accepts_null(schema: &Value) -> bool {
     let by_type = match schema.get("type") {
         Some(Value::Array(types)) => types.iter().any(|name| name == "null"),
         Some(name) => name == "null",
-        None => false,
+        None => true,
     };
-    let by_branch = || {
-        let branches = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
-        branches.is_some_and(|branches| branches.iter().any(form::is_null))
-    };
-    let by_value = || {
-        let listed = schema.get("enum").and_then(Value::as_array);
-        schema.get("const").is_some_and(Value::is_null)
-            || listed.is_some_and(|values| values.iter().any(Value::is_null))
-    };
-    by_type || by_branch() || by_value() || is_any(schema)
-}
-
-/// Whether a schema says nothing about the kind of value.
-pub(crate) fn is_any(schema: &Value) -> bool {
-    const SPEAKING: [&str; 6] = ["type", "anyOf", "oneOf", "enum", "const", "$ref"];
-    schema != &Value::Bool(false) && SPEAKING.iter().all(|keyword| schema.get(keyword).is_none())
+    let branches = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
+    let by_branch = branches.is_none_or(|branches| branches.iter().any(form::is_null));
+    let listed = scalar::members(schema);
+    let by_value = listed.is_empty() || listed.contains(&Value::Null);
+    schema != &Value::Bool(false) && schema.get("$ref").is_none() && by_type && by_branch && by_value
 }
 
 /// Whether a union stands alone: beside other assertions its branches are only parts of types.

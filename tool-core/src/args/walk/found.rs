@@ -40,24 +40,6 @@ impl Found {
         self.issues.iter().any(of_names)
     }
 
-    /// Whether all that is wrong are keys of the wrong name, as many as are missing beside them. Where serde took such a
-    /// value, the keys are aliases inside something that it buffered.
-    pub(crate) fn tells_aliases(&self) -> bool {
-        let parent = |issue: &ArgIssue| issue.path.rsplit_once('/').map_or(0, |(parent, _)| parent.len());
-        let balance = |issue: &ArgIssue| match issue.code {
-            IssueCode::Missing => Some(1_i32),
-            IssueCode::Unknown => Some(-1),
-            _ => None,
-        };
-        let beside = |one: &ArgIssue| {
-            let same = |other: &&ArgIssue| {
-                parent(other) == parent(one) && other.path.get(..parent(one)) == one.path.get(..parent(one))
-            };
-            self.issues.iter().filter(same).map(|issue| balance(issue).unwrap_or(i32::MAX / 64)).sum::<i32>()
-        };
-        self.more == 0 && self.issues.iter().all(|issue| balance(issue).is_some() && beside(issue) == 0)
-    }
-
     /// Whether issues are only counted.
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet

@@ -79,10 +79,8 @@ impl Walk<'_> {
             None => value.clone(),
         };
         let definitions = self.around.definitions;
-        let here = self.found.issues.len() > known;
-        let path = if here { place.pointer() } else { String::new() };
         for issue in self.found.issues.iter_mut().skip(known) {
-            if issue.code == IssueCode::Type && issue.path == path {
+            if issue.code == IssueCode::Type && issue.path == place.pointer() {
                 issue.expected = texts::expected(schema, definitions);
             }
         }

@@ -181,11 +181,8 @@ impl Walk<'_> {
     ) -> Option<Value> {
         let at = Place::Key(place, name);
         let by_pattern = schema.get("patternProperties").and_then(Value::as_object);
-        let matching = |(pattern, _): &(&String, &Value)| self.around.patterns.matches(pattern, name);
-        if let Some((_, values)) = by_pattern.and_then(|patterns| patterns.iter().find(matching)) {
-            return Some(self.value(values, given, &at, Role::Other));
-        }
-        match schema.get("additionalProperties") {
+        let values = self.around.patterns.values_of(schema, name);
+        match values.or_else(|| schema.get("additionalProperties")) {
             None | Some(Value::Bool(true)) => Some(given.clone()),
             Some(Value::Bool(false)) => {
                 let fields = || {

@@ -63,15 +63,20 @@ impl Walk<'_> {
             Ok(text) => text,
             Err(misfit) => return self.misfit(misfit, schema, value, place),
         };
+        self.limited(schema, &text, value, place)
+    }
+
+    /// A text that must be of the length and pattern that the schema says.
+    pub(super) fn limited(&mut self, schema: &Value, text: &str, value: &Value, place: &Place<'_>) -> Value {
         if !within(schema, "minLength", "maxLength", || text.chars().count()) {
             return self.refuse(IssueCode::Length, schema, value, place);
         }
         if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
-            && !self.around.patterns.matches(pattern, &text)
+            && !self.around.patterns.matches(pattern, text)
         {
             return self.refuse(IssueCode::Pattern, schema, value, place);
         }
-        Value::String(text.into_owned())
+        Value::from(text)
     }
 
     /// One of a closed list of texts.
@@ -120,7 +125,27 @@ impl Walk<'_> {
         }
     }
 
-    fn bounded(&mut self, schema: &Value, number: Number, value: &Value, place: &Place<'_>) -> Value {
+    /// An array or object, which must be one of those that the schema lists once its parts fit.
+    pub(super) fn container(
+        &mut self,
+        schema: &Value,
+        value: &Value,
+        place: &Place<'_>,
+        decode: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        let issues = self.found.count();
+        let taken = decode(self);
+        if self.found.count() > issues { taken } else { self.listed(schema, taken, value, place) }
+    }
+
+    /// A number that must be within the bounds that the schema says.
+    pub(super) fn bounded(
+        &mut self,
+        schema: &Value,
+        number: Number,
+        value: &Value,
+        place: &Place<'_>,
+    ) -> Value {
         let holds = |keyword: &str, test: fn(std::cmp::Ordering) -> bool| {
             let bound = schema.get(keyword).and_then(Value::as_number);
             bound.is_none_or(|bound| test(compare(&number, bound)))
@@ -155,7 +180,7 @@ impl Walk<'_> {
 }
 
 /// The values of `enum` or `const`.
-fn members(schema: &Value) -> &[Value] {
+pub(super) fn members(schema: &Value) -> &[Value] {
     match (schema.get("const"), schema.get("enum")) {
         (Some(value), _) => std::slice::from_ref(value),
         (None, Some(Value::Array(values))) => values,

@@ -191,16 +191,29 @@ impl Walk<'_> {
             return self.misfit(Misfit::TYPE, schema, value, place);
         };
         let at = Place::Key(place, key);
-        let name = match coerce::choice(key, names()) {
-            Some(Read { value: name, rule: None }) => name,
-            _ if self.names.cases.has_alias(names(), key) => return value.clone(),
-            Some(Read { value: name, rule: Some(rule) }) if self.apply(rule, &at).is_ok() => name,
+        let content = |name: &str| cases.iter().find(|case| case.0 == name).and_then(|case| case.1);
+        let aliased = self.names.cases.aliased(names(), key);
+        let (name, spelt) = match (coerce::choice(key, names()), aliased.as_slice()) {
+            (Some(Read { value: name, rule: None }), _) => (name, name),
+            // A word between two cases names the one that takes what came with it.
+            (_, [first, ..]) => {
+                let takes = |name: &&&str| content(name).is_some_and(|case| self.takes(case, given, &at));
+                (*aliased.iter().find(takes).unwrap_or(first), key.as_str())
+            }
+            (Some(Read { value: name, rule: Some(rule) }), _) if self.apply(rule, &at).is_ok() => {
+                (name, name)
+            }
             _ => return self.not_a_choice(schema, names(), key, value, place),
         };
-        let content = cases.iter().find(|case| case.0 == name).and_then(|case| case.1);
-        let Some(content) = content else { return self.misfit(Misfit::TYPE, schema, value, place) };
+        let Some(content) = content(name) else { return self.misfit(Misfit::TYPE, schema, value, place) };
         let decoded = self.value(content, given, &at, Role::Other);
-        Value::Object(Map::from_iter([(name.to_owned(), decoded)]))
+        Value::Object(Map::from_iter([(spelt.to_owned(), decoded)]))
+    }
+
+    /// Whether a schema takes a value, coerced or not.
+    fn takes(&mut self, schema: &Value, value: &Value, place: &Place<'_>) -> bool {
+        let key = (std::ptr::from_ref(schema), std::ptr::from_ref(value), Role::Other, 0);
+        self.attempt(key, |walk| walk.value(schema, value, place, Role::Other)).is_some()
     }
 
     // ---- untagged ---------------------------------------------------------------------------------------------------
