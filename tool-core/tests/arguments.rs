@@ -517,6 +517,7 @@ fn texts_and_lone_values_are_not_guessed_at() {
     for blank in ["", " \t"] {
         assert_eq!(issues(take::<Option<u8>>(x!(Option<u8>), json!(blank))), told("/x", IssueCode::Type));
         assert_eq!(issues(take::<Vec<u8>>(x!(Vec<u8>), json!(blank))), told("/x", IssueCode::Type));
+        assert_eq!(issues(take::<Vec<String>>(x!(Vec<String>), json!(blank))), told("/x", IssueCode::Type));
         assert_eq!(take::<String>(x!(String), json!(blank)).unwrap().0, blank);
     }
     assert_eq!(issues(take::<String>(x!(String), json!(1.5))), told("/x", IssueCode::Type));
