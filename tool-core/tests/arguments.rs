@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroI64;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -202,6 +203,7 @@ enum Step {
     },
     #[serde(alias = "speak")]
     Say(#[schemars(length(max = 5))] String),
+    #[serde(alias = "spin")]
     Turn(u8, bool),
 }
 
@@ -233,6 +235,9 @@ fn a_case_is_held_to_its_bounds_under_an_alias_too() {
         let long = take::<Step>(x!(Step), json!({ name: "hello!" }));
         assert_eq!(issues(long), told(&format!("/x/{name}"), IssueCode::Length));
     }
+    // So does `spin`, which names the other one.
+    assert_eq!(take::<Step>(x!(Step), json!({"spin": [1, "true"]})).unwrap().0, Step::Turn(1, true));
+    assert_eq!(issues(take::<Step>(x!(Step), json!({"spin": [1]}))), told("/x/spin", IssueCode::Type));
     assert_eq!(issues(take::<Step>(x!(Step), json!({"pause": {}}))), told("/x", IssueCode::Type));
     assert_eq!(issues(take::<Step>(x!(Step), json!({"halt": {}}))), told("/x", IssueCode::Choice));
 }
@@ -517,6 +522,7 @@ fn texts_and_lone_values_are_not_guessed_at() {
     for blank in ["", " \t"] {
         assert_eq!(issues(take::<Option<u8>>(x!(Option<u8>), json!(blank))), told("/x", IssueCode::Type));
         assert_eq!(issues(take::<Vec<u8>>(x!(Vec<u8>), json!(blank))), told("/x", IssueCode::Type));
+        assert_eq!(issues(take::<Vec<String>>(x!(Vec<String>), json!(blank))), told("/x", IssueCode::Type));
         assert_eq!(take::<String>(x!(String), json!(blank)).unwrap().0, blank);
     }
     assert_eq!(issues(take::<String>(x!(String), json!(1.5))), told("/x", IssueCode::Type));
@@ -541,6 +547,9 @@ fn strict_refuses_what_would_leave_a_note_and_text_leaves_none_for_scalars() {
     }
     let choice = take_in::<Step>(x!(Step), json!({"x": "Stop"}), Coerce::Strict);
     assert_eq!(issues(choice), told("/x", IssueCode::Choice));
+    let case = |name: &str| take_in::<Step>(x!(Step), json!({"x": {name: {"by": 1}}}), Coerce::Strict);
+    assert_eq!(issues(case("MOVE")), told("/x", IssueCode::Choice));
+    assert_eq!(case("move").unwrap().0, Step::Move { by: 1 });
     let (value, normal, notes) = take_in::<Vec<u8>>(x!(Vec<u8>), json!({"x": ["1"]}), Coerce::Text).unwrap();
     assert_eq!((value, &normal["x"], notes.len()), (vec![1], &json!([1]), 0));
 }
@@ -623,10 +632,14 @@ enum Branch {
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Picked {
-    One { count: u8, pick: Pick },
+    One {
+        #[serde(alias = "n")]
+        count: u8,
+        pick: Pick,
+    },
 }
 
-#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Pick {
     Flag(bool),
@@ -641,9 +654,39 @@ fn what_is_coerced_before_or_inside_an_alternative_reaches_the_type() {
         (json!("2"), json!("3"), Pick::Number(3)),
         (json!(2), json!(3), Pick::Number(3)),
     ] {
-        let input = json!({"kind": "one", "count": count, "pick": pick});
-        let taken = take::<Picked>(x!(Picked), input.clone()).unwrap().0;
-        assert_eq!(taken, Picked::One { count: 2, pick: expected }, "{input}");
+        for name in ["count", "n"] {
+            let input = json!({"kind": "one", name: count, "pick": pick});
+            let taken = take::<Picked>(x!(Picked), input.clone()).unwrap().0;
+            assert_eq!(taken, Picked::One { count: 2, pick: expected.clone() }, "{input}");
+        }
+    }
+}
+
+static WEIGHED: AtomicUsize = AtomicUsize::new(0);
+
+/// A number that counts how often one is read.
+#[derive(Debug, PartialEq, JsonSchema)]
+#[schemars(transparent)]
+struct Weight(f64);
+
+impl<'de> Deserialize<'de> for Weight {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Weight, D::Error> {
+        WEIGHED.fetch_add(1, Ordering::Relaxed);
+        f64::deserialize(from).map(Weight)
+    }
+}
+
+#[test]
+fn a_number_that_fits_as_it_came_is_read_once_and_a_whole_one_is_written_as_such() {
+    type Weights = BTreeMap<String, Weight>;
+    for (given, written, read) in
+        [(json!(1.5), "1.5", Some(1)), (json!(5), "5", Some(1)), (json!(2.0), "2", None)]
+    {
+        WEIGHED.store(0, Ordering::Relaxed);
+        let (_, normal, _) = take::<Weights>(x!(Weights), json!({"a": given})).unwrap();
+        assert_eq!(normal["x"].to_string(), format!(r#"{{"a":{written}}}"#));
+        let times = WEIGHED.load(Ordering::Relaxed);
+        assert!(read.is_none_or(|read| read == times), "{given} was read {times} times");
     }
 }
 

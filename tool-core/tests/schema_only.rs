@@ -63,6 +63,10 @@ fn what_a_schema_asserts_is_held_with_a_type_or_without() {
     let either = |a: &str, b: &str| json!([{"type": a}, {"type": b}]);
     let of_one = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
         "anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
+    let cases = json!({"oneOf": [
+        {"type": "string", "const": "stop"},
+        {"type": "object", "properties": {"move": {"type": "integer"}}, "required": ["move"], "additionalProperties": false},
+    ]});
     // A schema; what it does not take, where and why; what it takes, and as what.
     for (schema, refused, path, code, taken, read) in [
         (json!({"minimum": 5}), json!(4), "", Range, json!(5), json!(5)),
@@ -122,6 +126,8 @@ fn what_a_schema_asserts_is_held_with_a_type_or_without() {
         (json!({"anyOf": either("string", "array")}), json!(5), "", Ambiguous, json!("5"), json!("5")),
         (json!({"oneOf": either("integer", "number")}), json!(5), "", Ambiguous, json!(5.5), json!(5.5)),
         (json!({"oneOf": either("integer", "string")}), json!([]), "", Type, json!(5), json!(5)),
+        (cases.clone(), json!("halt"), "", Choice, json!("stop"), json!("stop")),
+        (cases, json!({"move": "x"}), "/move", Type, json!({"move": "1"}), json!({"move": 1})),
         (of_one, json!({"a": "x"}), "/a", Type, json!({"a": "1"}), json!({"a": 1})),
     ] {
         let around = json!({"type": "object", "properties": {"v": schema}, "required": ["v"]});

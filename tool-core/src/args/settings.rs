@@ -44,6 +44,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::args::MAX_ISSUES;
 
     #[derive(Default, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
@@ -78,6 +79,12 @@ mod tests {
             ("/moste", "unknown"),
         ];
         assert_eq!(told, expected.map(|(path, code)| (path.to_owned(), code)));
+    }
+
+    #[test]
+    fn no_more_than_fifty_are_told() {
+        let names: Value = (0..=MAX_ISSUES).map(|i| (i.to_string(), json!(i))).collect::<Map<_, _>>().into();
+        assert_eq!(misfits::<Table>(&json!({ "names": names })).unwrap().len(), MAX_ISSUES);
     }
 
     #[test]
