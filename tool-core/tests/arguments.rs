@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "it is a test throughout, its shared functions too")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::marker::PhantomData;
 use std::num::NonZeroI64;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -704,21 +705,30 @@ fn unions_inside_unions_are_not_tried_again_and_again() {
 fn what_a_surface_found_is_merged_in_declaration_order_and_not_found_again() {
     let names = ["a", "b", "c"];
     let tool = tool(names.map(|name| param!(name, Doc::Text("P."), u8)).to_vec());
-    let found = ArgIssue {
-        path: "/b".into(),
+    let found = |path: &str| ArgIssue {
+        path: path.into(),
         code: IssueCode::Invalid,
         expected: "a file".into(),
         got: "nothing there".into(),
         hint: None,
     };
-    let args = Args::new(tool, json!({"c": "x", "d": 1}), Coerce::Text).unwrap();
-    let mut args = args.with_issues(vec![found]);
+    let input = json!({"b": "x", "c": "x", "d": 1, "e": [1], "de": 1});
+    let args = Args::new(tool, input, Coerce::Text).unwrap();
+    let mut args = args.with_issues(vec![found("/e/0"), found("/d"), found("/b")]);
     for i in 0..3 {
         assert_eq!(args.take::<u8>(i), None);
     }
+    let expected = [
+        ("/a", IssueCode::Missing),
+        ("/b", IssueCode::Invalid),
+        ("/c", IssueCode::Type),
+        ("/e/0", IssueCode::Invalid),
+        ("/d", IssueCode::Invalid),
+        ("/de", IssueCode::Unknown),
+    ];
     let error = args.finish().unwrap_err();
-    let paths: Vec<_> = error.arg_issues().iter().map(|issue| issue.path.as_str()).collect();
-    assert_eq!(paths, ["/a", "/b", "/c", "/d"]);
+    let issues: Vec<_> = error.arg_issues().iter().map(|issue| (issue.path.as_str(), issue.code)).collect();
+    assert_eq!(issues, expected);
 }
 
 #[test]
@@ -734,6 +744,31 @@ fn rules_between_parameters_wait_until_every_argument_fits() {
     let both = run(json!({"a": 1, "b": 2})).unwrap_err();
     assert_eq!((both.arg_issues()[0].path.as_str(), both.arg_issues()[0].got.as_str()), ("", "2 given"));
     assert_eq!(run(json!({"a": "x", "b": 2})).unwrap_err().arg_issues()[0].code, IssueCode::Type);
+}
+
+#[test]
+fn a_parameter_is_refused_with_one_it_conflicts_with_and_without_one_it_requires() {
+    static CONFLICTING: ParamKeys<'static> = ParamKeys { conflicts_with: &["b"], ..ParamKeys::NONE };
+    static REQUIRING: ParamKeys<'static> = ParamKeys { requires: &["b"], ..ParamKeys::NONE };
+    for (keys, input, told) in [
+        (&CONFLICTING, json!({"a": 1, "b": 2}), Some(("not together with `b`", "both given"))),
+        (&CONFLICTING, json!({"a": 1}), None),
+        (&CONFLICTING, json!({"b": 2}), None),
+        (&CONFLICTING, json!({"a": 1, "b": null}), None),
+        (&REQUIRING, json!({"a": 1}), Some(("`b` as well", "`b` missing"))),
+        (&REQUIRING, json!({"a": 1, "b": null}), Some(("`b` as well", "`b` missing"))),
+        (&REQUIRING, json!({"a": 1, "b": 2}), None),
+        (&REQUIRING, json!({"b": 2}), None),
+    ] {
+        let [a, b] = ["a", "b"].map(|name| param!(name, Doc::Text("P."), Option<u8>));
+        let mut args =
+            Args::new(tool(vec![ParamDef { keys, ..a }, b]), input.clone(), Coerce::Lenient).unwrap();
+        let _ = (args.take::<Option<u8>>(0), args.take::<Option<u8>>(1));
+        let error = args.finish().err();
+        let issue = error.as_ref().map(|error| &error.arg_issues()[0]);
+        let found = issue.map(|issue| (issue.path.as_str(), issue.expected.as_str(), issue.got.as_str()));
+        assert_eq!(found, told.map(|(expected, got)| ("/a", expected, got)), "{input}");
+    }
 }
 
 #[test]
@@ -768,6 +803,72 @@ fn an_object_is_given_under_the_name_of_its_parameter_and_not_of_its_fields() {
         let mut args = Args::new(&def, json!({"x": {"width": 1}}), Coerce::Lenient).unwrap();
         let _ = args.take::<Size>(0);
         assert_eq!(args.finish().is_ok(), given, "{name}");
+    }
+}
+
+#[test]
+fn an_object_whose_fields_lie_at_the_root_is_told_where_to_put_them() {
+    let tool = tool(vec![x!(Size)]);
+    for (input, hint) in [
+        (json!({"width": 1, "deep": true}), Some("put `width`, `deep` inside `x`")),
+        (json!({"other": 1}), None),
+    ] {
+        let mut args = Args::new(tool, input.clone(), Coerce::Lenient).unwrap();
+        assert_eq!(args.take::<Size>(0), None);
+        let error = args.finish().unwrap_err();
+        let first = &error.arg_issues()[0];
+        assert_eq!((first.code, first.hint.as_deref()), (IssueCode::Missing, hint), "{input}");
+    }
+}
+
+#[test]
+fn a_handler_made_by_hand_may_take_a_value_by_its_schema_or_by_a_seed() {
+    let tool = tool(vec![x!(u8, default: Some(|| json!(7)))]);
+    for (input, value, typed) in [
+        (json!({"x": "5"}), Some(json!(5)), Some(5)),
+        (json!({}), Some(json!(7)), Some(7)),
+        (json!({"x": "y"}), None, None),
+    ] {
+        let mut args = Args::new(tool, input.clone(), Coerce::Lenient).unwrap();
+        assert_eq!(args.take_value(0), value, "{input}");
+        assert_eq!(args.finish().is_ok(), value.is_some(), "{input}");
+        let mut args = Args::new(tool, input.clone(), Coerce::Lenient).unwrap();
+        assert_eq!(args.take_seed(0, PhantomData::<u8>), typed, "{input}");
+        assert_eq!(args.finish().is_ok(), typed.is_some(), "{input}");
+    }
+}
+
+#[test]
+fn a_text_for_the_object_of_arguments_is_refused_where_nothing_is_coerced() {
+    let text = || json!("{\"x\": 5}");
+    let error = take_in::<u8>(x!(u8), text(), Coerce::Strict).unwrap_err();
+    assert_eq!(error.code_str(), "not_an_object");
+    let (value, _, notes) = take_in::<u8>(x!(u8), text(), Coerce::Lenient).unwrap();
+    assert_eq!((value, notes[0].rule), (5, Rule::JsonStringToObject));
+}
+
+/// What is surely small is not measured, so what is taken for small must be.
+#[test]
+fn no_value_of_any_form_gets_past_the_limit_of_bytes() {
+    let long = "\u{1}".repeat(200);
+    let empty_texts = Value::from(vec![""; 400]);
+    let rows = [
+        json!({"x": long}),
+        json!({"x": [long]}),
+        json!({ long.as_str(): 1 }),
+        json!({"x": empty_texts}),
+        json!({"x": {"y": long}}),
+        json!({"x": [[long]]}),
+        json!({"x": vec![1; 600]}),
+        json!({"": []}),
+    ];
+    for input in rows {
+        let bytes = input.to_string().len();
+        for (most, fits) in [(bytes, true), (bytes - 1, false)] {
+            let made = Args::within(tool(vec![x!(String)]), input.clone(), Coerce::Lenient, most);
+            let code = made.err().map(|error| error.code_str().to_owned());
+            assert_eq!(code, (!fits).then(|| "args_too_large".to_owned()), "{most} for {input}");
+        }
     }
 }
 

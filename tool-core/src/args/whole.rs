@@ -257,3 +257,55 @@ fn first_key(pointer: &str) -> Option<String> {
     let key = pointer.strip_prefix('/')?.split('/').next()?;
     Some(key.replace("~1", "/").replace("~0", "~"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::marker::PhantomData;
+
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+    #[allow(unused_imports, reason = "traits that the answers of a type come from")]
+    use crate::__private::rungs::*;
+    use crate::__private::{answers, param};
+    use crate::args::Args;
+    use crate::def::{Cache, Doc, Handler, Origin, ParamKeys};
+
+    /// Fields beside the other parameters.
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only its keys are looked at")]
+    struct Size {
+        /// Across.
+        #[serde(alias = "wide")]
+        width: u8,
+        /// Down.
+        height: Option<u8>,
+    }
+
+    #[test]
+    fn what_was_given_is_told_by_its_canonical_name_and_a_flattened_parameter_by_its_fields() {
+        let aliased = ParamKeys { aliases: &["ex"], ..ParamKeys::NONE };
+        let flat = ParamKeys { flatten: true, ..ParamKeys::NONE };
+        let params = [
+            ParamDef { keys: &aliased, ..param(answers!(Option<BTreeMap<String, u8>>), "x", "X.") },
+            ParamDef { keys: &flat, ..param(answers!(Size), "size", "S.") },
+            param(answers!(Option<u8>), "y", "Y."),
+        ];
+        let cache = Cache::new();
+        let enter = |_: &mut Args| Err(ToolError::internal("It does not run."));
+        let mut tool = ToolDef::new("t", Doc::Text("T."), Handler::Sync(enter), Origin::DYNAMIC, &cache);
+        tool.params = &params;
+        for (input, expected) in [
+            (json!({"wide": 1, "ex": {"height": 2}}), &["x", "width"][..]),
+            (json!({"height": 1, "y": 2, "width": 3}), &["height", "width", "y"]),
+            (json!({"width": 3, "x": null}), &["x", "width"]),
+        ] {
+            let mut whole = Whole::within(&tool, input.clone(), Coerce::Lenient, usize::MAX).unwrap();
+            whole.adopt(1, PhantomData::<Size>);
+            assert_eq!(whole.given_names(), expected, "{input}");
+        }
+    }
+}
