@@ -226,7 +226,7 @@ fn run(program: &Path, args: &[&str]) -> String {
 
 fn expect(file: &str, got: &str) {
     let path = LINK.folder().join(file);
-    if std::env::var_os("UPDATE").is_some() {
+    if tool_trials::updates() {
         std::fs::write(&path, got).unwrap();
     }
     assert_data_eq!(got, Data::read_from(&path, None).raw());

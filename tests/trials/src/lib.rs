@@ -1,6 +1,6 @@
 //! How thoroughly the tests of this workspace run, and what they do where something is missing: the one place that reads
-//! `TOOL_FULL`, `TOOL_REQUIRE_PEERS`, `TOOL_LOAD_FACTOR` and `TOOL_VECTORS`. It depends on no other member, so that every
-//! crate's tests can have it.
+//! `TOOL_FULL`, `TOOL_REQUIRE_PEERS`, `TOOL_LOAD_FACTOR` and `TOOL_VECTORS`, and the only one that says whether files with what
+//! is expected are written. It depends on no other member, so that every crate's tests can have it.
 
 #![allow(clippy::print_stdout, clippy::panic, reason = "it speaks for tests")]
 
@@ -66,6 +66,35 @@ pub fn cpu_time() -> Duration {
     Duration::from_nanos(told.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
 }
 
+/// Whether files with what is expected are written anew: `UPDATE=1`, but never where `CI` is set. There a stale file fails.
+pub fn updates() -> bool {
+    writes(said("UPDATE").as_deref(), said("CI").as_deref())
+}
+
+/// The same where a library has a variable of its own: `SNAPSHOTS=overwrite`.
+pub fn overwrites(variable: &str) -> bool {
+    let value = said(variable).filter(|value| value == "overwrite");
+    writes(value.as_deref(), said("CI").as_deref())
+}
+
+/// Before a library reads that variable by itself, without a look at `CI`: it will not write where it must not.
+///
+/// # Panics
+/// When it would.
+pub fn keep_from_overwriting(variable: &str) {
+    let is_asked = said(variable).is_some_and(|value| value == "overwrite");
+    assert!(!is_asked || overwrites(variable), "{variable}=overwrite writes files, which `CI` forbids");
+}
+
+fn writes(asked: Option<&str>, ci: Option<&str>) -> bool {
+    let is_on = |value: Option<&str>| value.is_some_and(|value| !value.is_empty() && value != "0");
+    is_on(asked) && !is_on(ci)
+}
+
+fn said(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 fn is_set(name: &str) -> bool {
     std::env::var(name).as_deref() == Ok("1")
 }
@@ -96,6 +125,15 @@ mod tests {
         }
         let working = cpu_time().saturating_sub(before);
         assert!(waiting < Duration::from_millis(100) && working > Duration::ZERO, "{waiting:?} {working:?}");
+    }
+
+    #[test]
+    fn files_are_written_when_that_is_asked_for_but_never_in_ci() {
+        let cases = [(None, None, false), (Some("1"), None, true), (Some("1"), Some("1"), false)];
+        let off = [(Some("0"), None, false), (Some(""), None, false), (Some("1"), Some("0"), true)];
+        for (asked, ci, expected) in cases.into_iter().chain(off).chain([(Some("1"), Some("true"), false)]) {
+            assert_eq!(writes(asked, ci), expected, "{asked:?} {ci:?}");
+        }
     }
 
     #[test]
