@@ -6,6 +6,7 @@
 
 pub mod vectors;
 
+use std::path::Path;
 use std::time::Duration;
 
 /// How much slower a machine may be than the one that limits of time are meant for, when nothing else is said.
@@ -53,6 +54,27 @@ pub fn has_program(name: &str) -> bool {
         skip(&format!("{name} is not installed"));
     }
     found
+}
+
+/// Why cargo cannot build beside these tests; nothing where it can.
+pub fn why_not_build() -> Option<&'static str> {
+    if !Path::new(env!("CARGO")).exists() {
+        return Some("cargo cannot be reached");
+    }
+    let own = std::env::current_exe().ok()?;
+    let probe = own.parent()?.join(format!(".written-by-{}", std::process::id()));
+    let written = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(&probe);
+    let _ = std::fs::remove_file(probe);
+    written.is_err().then_some("the target directory cannot be written")
+}
+
+/// Whether cargo can build beside these tests; where it cannot, [`skip`] says so.
+pub fn can_build() -> bool {
+    let why = why_not_build();
+    if let Some(reason) = why {
+        skip(reason);
+    }
+    why.is_none()
 }
 
 /// How much slower this machine may be than the one that limits of time are meant for: `TOOL_LOAD_FACTOR`.
@@ -138,6 +160,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_told_and_what_is_there_is_not_missing() {
+        assert_eq!(can_build(), why_not_build().is_none());
         assert!(has_program("sh") && !is_installed("no-such-program"));
         assert_eq!(std::panic::catch_unwind(|| skip("a test of skipping")).is_err(), requires_peers());
     }
