@@ -18,7 +18,7 @@ all=(network home locale read-only nobody)
 run() { # LIST CONDITION…
   local list=$1 name directory program failed=0 count=0
   shift
-  local has=" $* " as=(timeout 900 env CARGO="$(command -v cargo)" LD_LIBRARY_PATH="$LIBRARIES")
+  local has=" $* " as=(timeout 900 env)
   if [[ $has == *" network "* ]]; then
     ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || python3 -c '
 import fcntl, socket, struct
@@ -30,6 +30,7 @@ fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8914, struct.pac
     mount -o remount,bind,ro "$root"
   fi
   [[ $has == *" home "* ]] && as+=(-u HOME)
+  as+=(CARGO="$(command -v cargo)" LD_LIBRARY_PATH="$LIBRARIES")
   [[ $has == *" locale "* ]] && as+=(TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8)
   [[ $has == *" nobody "* ]] && as+=(setpriv --reuid=65534 --regid=65534 --clear-groups)
   while IFS=$'\t' read -r name directory program; do
