@@ -8,7 +8,8 @@ if ! command -v valgrind >/dev/null; then
   echo "call: skipped: valgrind not installed"
   exit "${TOOL_REQUIRE_PEERS:-0}"
 fi
-cargo build --quiet --release -p bench --no-default-features --bin call_by_tool --bin call_by_hand
+# With the program of decode.sh beside them, the features are the same there, and nothing is compiled again.
+cargo build --quiet --release -p bench --no-default-features --bin call_by_tool --bin call_by_hand --bench decode
 target=${CARGO_TARGET_DIR:-target}/release
 
 instructions() { # EXAMPLE CALLS

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 measure() {
-  cargo bench --quiet -p tool-core --bench decode -- --quick | python3 -c '
+  cargo bench --quiet -p bench --no-default-features --bench decode -- --quick | python3 -c '
 import re, sys
 budget = float(sys.argv[1])
 text = sys.stdin.read()

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use snapbox::assert::Action;
 use snapbox::data::DataFormat;
 use snapbox::{Assert, Data};
 use tests::built::program;
@@ -47,7 +48,8 @@ fn is_one_piece(line: &str, name: &str) -> bool {
 
 fn golden(program: &Path, name: &str, commands: impl IntoIterator<Item = String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/help").join(name);
-    let assert = Assert::new().action_env("SNAPSHOTS").normalize_paths(false);
+    let action = if tool_trials::overwrites("SNAPSHOTS") { Action::Overwrite } else { Action::Verify };
+    let assert = Assert::new().action_env("SNAPSHOTS").action(action).normalize_paths(false);
     let mut files = BTreeSet::new();
     for words in commands {
         let file = if words.is_empty() { name.to_owned() } else { words.replace(' ', "-") } + ".txt";

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use snapbox::assert::Action;
 use snapbox::data::DataFormat;
 use snapbox::{Assert, Data};
 use tests::captured::Captured;
@@ -37,6 +38,7 @@ fn golden(name: &str, text: String) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/agents").join(name);
     Assert::new()
         .action_env("SNAPSHOTS")
+        .action(if tool_trials::overwrites("SNAPSHOTS") { Action::Overwrite } else { Action::Verify })
         .normalize_paths(false)
         .eq(text, Data::read_from(&file, Some(DataFormat::Text)));
 }

@@ -9,6 +9,7 @@ const TOPICS: &str = include_str!("../cli/topics.trycmd");
 
 #[test]
 fn every_transcript_is_what_the_program_prints() {
+    tool_trials::keep_from_overwriting("TRYCMD");
     trycmd::TestCases::new().env("DEMO_FORMAT", "").case("cli/*.trycmd");
 }
 

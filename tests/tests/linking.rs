@@ -20,6 +20,9 @@ const WASI: &str = "wasm32-wasip1";
 
 #[test]
 fn every_profile_linker_and_order_lists_the_same_tools() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     let list = ["tools", "list", "--format", "json"];
     let run_with = |options: &[&str], words: &[&str]| {
@@ -57,6 +60,9 @@ fn every_profile_linker_and_order_lists_the_same_tools() {
 
 #[test]
 fn a_crate_that_is_no_longer_mentioned_is_missed_at_start_by_name() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     let mentioned = cargo(&["run", "--package", "linked", "--features", "mention"]);
     assert_eq!(text(&mentioned), "own linked\nplug_read plug\nplug_write plug\n");
@@ -77,6 +83,9 @@ fn a_crate_that_is_no_longer_mentioned_is_missed_at_start_by_name() {
 
 #[test]
 fn two_crates_with_one_name_are_told_at_start_and_not_by_the_linker() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     let output = cargo(&["run", "--package", "listing", "--features", "twin", "--", "tools", "list"]);
     let told = String::from_utf8_lossy(&output.stderr);
@@ -87,6 +96,9 @@ fn two_crates_with_one_name_are_told_at_start_and_not_by_the_linker() {
 
 #[test]
 fn unit_tests_integration_tests_and_documentation_see_what_they_mention() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     for package in ["plug", "listing"] {
         let output = cargo(&["test", "--package", package]);
@@ -107,6 +119,9 @@ fn unit_tests_integration_tests_and_documentation_see_what_they_mention() {
 
 #[test]
 fn a_build_of_the_whole_workspace_may_have_more_tools_than_one_package() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     let names = |packages: &[&str]| {
         let build = cargo(&[&["build"], packages].concat());
@@ -121,6 +136,9 @@ fn a_build_of_the_whole_workspace_may_have_more_tools_than_one_package() {
 
 #[test]
 fn a_shared_library_has_all_when_c_links_it_and_a_static_one_when_its_tools_are_listed() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     let Some(c) = Compiler::here() else { return skip("no C compiler is installed") };
     build_exported(&["--features", "discovered"]);
@@ -148,6 +166,9 @@ fn a_shared_library_has_all_when_c_links_it_and_a_static_one_when_its_tools_are_
 
 #[test]
 fn a_static_library_with_whole_program_optimisation_keeps_all() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     let Some(c) = Compiler::here() else { return skip("no C compiler is installed") };
     if !tool_trials::is_full() {
@@ -160,6 +181,9 @@ fn a_static_library_with_whole_program_optimisation_keeps_all() {
 
 #[test]
 fn web_assembly_has_listed_tools_and_found_ones_where_that_was_asked_for() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     if !is_target_installed() {
         return println!("skipped: the target {WASI} is not installed");
@@ -187,6 +211,9 @@ fn web_assembly_has_listed_tools_and_found_ones_where_that_was_asked_for() {
 
 #[test]
 fn without_discovery_there_is_no_inventory_and_all_else_works() {
+    if !tool_trials::can_build() {
+        return;
+    }
     let _alone = alone();
     let listed = ["--package", "exported", "--no-default-features", "--features", "listed"];
     let build = cargo(&[&["check"], listed.as_slice()].concat());
@@ -226,7 +253,7 @@ fn run(program: &Path, args: &[&str]) -> String {
 
 fn expect(file: &str, got: &str) {
     let path = LINK.folder().join(file);
-    if std::env::var_os("UPDATE").is_some() {
+    if tool_trials::updates() {
         std::fs::write(&path, got).unwrap();
     }
     assert_data_eq!(got, Data::read_from(&path, None).raw());

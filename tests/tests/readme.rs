@@ -10,6 +10,7 @@ const QUICKSTART: &str = include_str!("../../examples/quickstart/src/main.rs");
 
 #[test]
 fn its_transcripts_are_what_the_program_prints() {
+    tool_trials::keep_from_overwriting("TRYCMD");
     let cases = trycmd::TestCases::new();
     cases.env("NO_COLOR", "1").register_bin("quickstart", program("quickstart"));
     cases.case(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md"));

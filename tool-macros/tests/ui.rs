@@ -7,6 +7,10 @@ use std::path::Path;
 
 #[test]
 fn every_wrong_program_is_told_why() {
+    if !tool_trials::can_build() {
+        return;
+    }
+    tool_trials::keep_from_overwriting("TRYBUILD");
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
 

@@ -34,7 +34,8 @@ tool_set! {
 
 #[cfg(test)]
 mod tests {
-    use tool_core::{Call, Caller, Executor, Registry, RegistryError, ToolContext, ToolError};
+    use tool_core::test::ToolKit;
+    use tool_core::{Registry, RegistryError};
 
     #[test]
     fn the_tools_hold_what_they_promise() -> Result<(), RegistryError> {
@@ -46,15 +47,9 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_as_a_number() -> Result<(), ToolError> {
-        let executor = Executor::standard(Registry::builder().add_set(&super::TOOLS).build()?).build()?;
-        let call = Call {
-            tool: "add_numbers".to_owned(),
-            args: r#"{"numbers": ["1", 2]}"#.into(),
-            ..Call::default()
-        };
-        let output = executor.call_blocking(call, &ToolContext::empty(), Caller::Test)?;
-        assert_eq!(output.data(), 3);
-        Ok(())
+    fn a_text_is_read_as_a_number() {
+        let kit = ToolKit::new(&super::TOOLS).build();
+        let called = kit.tool(super::AddNumbersTool).arg("numbers", ("1", 2)).run_blocking().unwrap();
+        assert_eq!(called.data(), 3);
     }
 }

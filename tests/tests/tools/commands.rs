@@ -21,7 +21,7 @@ use tool_std::test::{FakeRun, FaultFs, FilesExt as _, WorkspaceExt as _};
 use tool_trials::load_factor;
 
 use crate::common::{Place, Setting, Subject, place};
-use crate::effects::{block_on, row};
+use crate::effects::{ENDING, block_on, row};
 
 /// What the process `p1` does: it writes, and then it waits to be ended.
 const WAITING: &str = "printf 'one\ntwo\n'; echo err >&2; exec sleep 60";
@@ -142,7 +142,7 @@ pub(crate) fn a_cancelled_command_tells_what_it_wrote(subject: &Subject, args: &
     kit.script().forgive();
     assert_eq!((error.kind().as_str(), error.code_str()), ("cancelled", "cancelled"));
     assert_eq!(error.details()["stdout"], "partial\n", "{error:?}");
-    assert!(took < Duration::from_millis(500) * load_factor(), "{took:?}");
+    assert!(took < ENDING * load_factor(), "{took:?}");
 }
 
 /// Each way in which a command cannot be started, or does not end, once: kind and code, that nothing happened where nothing ran, and
@@ -295,7 +295,7 @@ pub(crate) fn a_cancelled_call_does_nothing(subject: &Subject, args: &Value) {
     if let Err(error) = kit.executor().call_blocking(call, &late, Caller::Test) {
         assert_eq!(error.kind().as_str(), "timeout");
     }
-    assert!(began.elapsed() < Duration::from_millis(500) * load_factor());
+    assert!(began.elapsed() < ENDING * load_factor());
 }
 
 /// A call that waits ends soon when it is cancelled.
@@ -318,5 +318,5 @@ pub(crate) fn a_wait_ends(subject: &Subject, args: &Value) {
         (waiting.await, signal.elapsed())
     });
     assert_eq!(result.unwrap_err().kind().as_str(), "cancelled");
-    assert!(took < Duration::from_millis(500) * load_factor(), "{took:?}");
+    assert!(took < ENDING * load_factor(), "{took:?}");
 }

@@ -32,8 +32,8 @@ const CHANGING: [Operation; 7] = [
     Operation::Remove,
 ];
 
-/// How long a call may go on when it is told to end.
-const ENDING: Duration = Duration::from_millis(500);
+/// How long a call may go on when it is told to end. (testing.md §5, item 9)
+pub(crate) const ENDING: Duration = Duration::from_millis(500);
 
 pub(crate) fn faulty(subject: &Subject, faults: &Arc<FaultFs>) -> Setting {
     Setting { faults: Some(faults.clone()), ..subject.setting() }

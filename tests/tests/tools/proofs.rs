@@ -8,7 +8,10 @@ use tool_core::test::{Answer, FORMS, answer, says_all_of};
 
 use crate::common::{Expected, Subject, registry};
 
-/// How many cases a table has at least.
+/// How many examples a tool with parameters has at least. (testing.md §5, item 2)
+const EXAMPLES: usize = 2;
+
+/// How many cases a table has at least. (item 3)
 const CASES: usize = 12;
 
 /// Every example runs, and one that names its result has it.
@@ -16,7 +19,7 @@ pub(crate) fn examples_run(subject: &Subject) {
     let examples = subject.def().examples;
     let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     // Without parameters there is one call to show.
-    let least = if subject.def().params.is_empty() { 1 } else { 2 };
+    let least = if subject.def().params.is_empty() { 1 } else { EXAMPLES };
     assert!(examples.len() >= least, "{} has {} examples", subject.tool, examples.len());
     assert!(examples.iter().any(|example| example.result.is_some()), "{}: no result", subject.tool);
     for example in examples {

@@ -35,6 +35,20 @@ async fn emit(
     }
 }
 
+/// Emits numbers and fails, however long that takes.
+#[tool(register = false)]
+fn emit_and_fail(
+    /// How many.
+    count: u32,
+    ctx: &ToolContext,
+) -> Result<Items<u32>, ToolError> {
+    let mut numbers = ctx.items();
+    for number in 0..count {
+        numbers.push(number)?;
+    }
+    Err(ToolError::failed("It did not go well.").detail("own", 1))
+}
+
 /// Emits from a plain function.
 #[tool(register = false)]
 fn emit_plainly(ctx: &ToolContext) -> Result<Items<String>, ToolError> {
@@ -96,6 +110,7 @@ fn executor() -> Executor {
     let registry = Registry::builder()
         .add::<EmitTool>()
         .add::<EmitPlainlyTool>()
+        .add::<EmitAndFailTool>()
         .add::<EmitAroundTool>()
         .add::<EmitTwoTool>()
         .add::<EmitWithinTool>()
@@ -146,7 +161,7 @@ async fn what_nobody_saw_of_a_call_that_fails_is_kept_in_its_error() {
 
 #[tokio::test]
 async fn an_error_keeps_as_many_elements_as_a_model_can_use_and_says_how_many_there_were() {
-    let (result, _) = outcome("emit", json!({"count": 50_000, "how": "bad"}), false).await;
+    let (result, _) = outcome("emit_and_fail", json!({"count": 50_000}), false).await;
     let error = result.unwrap_err();
     let kept = error.details()["partial"].as_array().unwrap().len();
     assert!((10_000..20_000).contains(&kept), "{kept}");

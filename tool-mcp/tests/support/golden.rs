@@ -6,7 +6,7 @@ use std::path::Path;
 /// Compares with `tests/NAME`.
 pub(crate) fn compare(name: &str, told: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
-    if std::env::var_os("UPDATE").is_some() {
+    if tool_trials::updates() {
         fs::write(&path, told).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
