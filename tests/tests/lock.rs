@@ -197,7 +197,7 @@ fn a_locked_set_passes_and_a_changed_one_says_what_to_do() {
     assert!(missing.contains("UPDATE=1"), "{missing}");
     std::fs::write(&file, Lock::of(&first).unwrap().text().unwrap()).unwrap();
     tool_core::test::locked(&file, &first).unwrap();
-    let changed = tool_core::test::locked(&file, &shop("The size.", &["S"])).unwrap_err();
+    let changed = tool_core::test::locked(&file, shop("The size.", &["S"])).unwrap_err();
     assert!(changed.contains("the tools changed (breaking)"), "{changed}");
     assert!(changed.contains("breaking input_narrowed buy_shirt /size"), "{changed}");
     assert!(changed.ends_with("Run the test with UPDATE=1 where this is meant."), "{changed}");
