@@ -530,6 +530,32 @@ fn texts_and_lone_values_are_not_guessed_at() {
 }
 
 #[test]
+fn what_is_wrong_with_a_lone_value_is_told_of_the_list_where_it_is_the_type() {
+    let expected = |error: ToolError| {
+        let issue = error.arg_issues()[0].clone();
+        (issue.path, issue.code, issue.expected)
+    };
+    for (error, path, code, told) in [
+        (
+            take::<Vec<u8>>(x!(Vec<u8>), json!("x")).unwrap_err(),
+            "/x",
+            IssueCode::Type,
+            "array of integer 0..=255",
+        ),
+        (take::<Vec<u8>>(x!(Vec<u8>), json!(300)).unwrap_err(), "/x", IssueCode::Range, "integer 0..=255"),
+        (
+            take::<Vec<Size>>(x!(Vec<Size>), json!({"width": "w"})).unwrap_err(),
+            "/x/width",
+            IssueCode::Type,
+            "integer 0..=65535",
+        ),
+    ] {
+        assert_eq!(expected(error), (path.to_owned(), code, told.to_owned()));
+    }
+    assert_eq!(take::<Vec<u8>>(x!(Vec<u8>), json!("7")).unwrap().0, [7]);
+}
+
+#[test]
 fn three_states_of_an_option_are_told_apart() {
     let state = |input: Value| {
         take_in::<Option<Option<u8>>>(x!(Option<Option<u8>>), input, Coerce::Lenient).unwrap().0
