@@ -188,9 +188,9 @@ impl ToolContext {
             let error = ToolError::denied("The tool has a question, and there is nobody to ask.");
             return Err(error.code("input_unavailable"));
         };
-        let asked = std::time::Instant::now();
+        let asked = self.now();
         let replies = asker.ask(self, &questions).await?;
-        self.waited(asked.elapsed());
+        self.waited(self.now().saturating_duration_since(asked));
         replies.into_iter().map(answered).collect()
     }
 

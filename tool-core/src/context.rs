@@ -25,6 +25,7 @@ use crate::progress::{Progress, ProgressSink};
 use crate::secret::{NoSecrets, Secret, SecretSource};
 
 mod builder;
+mod pace;
 
 pub use builder::ContextBuilder;
 
@@ -52,6 +53,9 @@ struct Host {
     capabilities: Arc<Capabilities>,
     secrets: Arc<dyn SecretSource>,
     clock: Option<Arc<dyn Clock>>,
+    /// What time limits go by in a test, in place of the clock of the machine.
+    #[cfg(feature = "test")]
+    pace: Option<crate::test::FakeClock>,
     progress: Option<Arc<dyn ProgressSink>>,
     live: Option<Arc<dyn LiveSink>>,
     items: Option<Arc<dyn ItemSink>>,
@@ -84,6 +88,8 @@ impl ToolContext {
             capabilities: Arc::default(),
             secrets: Arc::new(NoSecrets),
             clock: None,
+            #[cfg(feature = "test")]
+            pace: None,
             progress: None,
             live: None,
             items: None,
@@ -199,7 +205,7 @@ impl ToolContext {
         self.cancellation().cancel();
     }
 
-    /// When the call must have ended.
+    /// When the call must have ended. How much time it has left until then is told by [`time_left`](Self::time_left).
     #[inline]
     pub fn deadline(&self) -> Option<Instant> {
         if self.call.is_none() && self.tried.is_none() {
@@ -221,7 +227,7 @@ impl ToolContext {
     /// # Errors
     /// `cancelled`, or `timeout` when the deadline has passed.
     pub fn check(&self) -> Result<(), ToolError> {
-        if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.deadline().is_some_and(|deadline| self.now() >= deadline) {
             return Err(ToolError::timeout("The tool did not finish in time."));
         }
         if self.is_cancelled() {
@@ -380,7 +386,7 @@ impl ToolContext {
     /// The same call in one try of it, which ends after a time of its own.
     pub(crate) fn for_try(&self, limit: Duration) -> ToolContext {
         let waited = self.call.as_ref().map(|call| call.waited()).unwrap_or_default();
-        let tried = Try::new(self.cancellation().child_token(), limit, waited);
+        let tried = Try::new(self.cancellation().child_token(), self.now() + limit, waited);
         ToolContext { tried: Some(Arc::new(tried)), ..self.clone() }
     }
 

@@ -29,6 +29,12 @@ const PARTIAL_BYTES: usize = 64 * 1024;
 pub trait ItemSink: Send + Sync {
     /// Takes the next element, without known secrets.
     fn item(&self, ctx: &ToolContext, item: &Value);
+
+    /// Whether who takes elements shows them to the caller, who then needs neither another try of the call nor the elements in
+    /// its error. One that only notes them, as a test does, says no.
+    fn shows(&self) -> bool {
+        true
+    }
 }
 
 /// The elements of a list that is a tool's result; made by [`ToolContext::items`], its schema is that of `Vec<T>`.
@@ -105,21 +111,19 @@ impl<T: Serialize> Items<T> {
         self.ctx.check()?;
         let text = written(item)?;
         self.emitted.list().add(&text)?;
-        if let Some(sink) = self.sink.as_ref().filter(|_| self.is_watched()) {
+        if let Some(sink) = self.sink.as_ref().filter(|sink| self.is_watched(sink.shows())) {
             sink.item(&self.ctx, &self.visible(text));
         }
         Ok(())
     }
 
-    /// Whether this is the list that is watched; if so, it counts as shown.
-    fn is_watched(&self) -> bool {
-        match self.ctx.running() {
-            Some(call) => call.show_items(&self.emitted),
-            None => {
-                self.emitted.set_shown();
-                true
-            }
+    /// Whether this is the list that is watched; if so, it counts as shown where it is.
+    fn is_watched(&self, is_shown: bool) -> bool {
+        let is_watched = self.ctx.running().is_none_or(|call| call.emits(&self.emitted));
+        if is_watched && is_shown {
+            self.emitted.set_shown();
         }
+        is_watched
     }
 
     /// An element as it may leave the call.

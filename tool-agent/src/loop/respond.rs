@@ -38,15 +38,9 @@ pub(super) async fn respond(
 /// What a future comes to, unless the run ends first.
 async fn until_the_end<T>(work: impl Future<Output = T>, cx: &ToolContext) -> Result<T, ToolError> {
     cx.check()?;
-    let deadline = async {
-        match cx.deadline() {
-            Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-            None => std::future::pending().await,
-        }
-    };
     tokio::select! {
         done = work => Ok(done),
         () = cx.cancelled() => Err(ToolError::cancelled("The run was cancelled.")),
-        () = deadline => Err(ToolError::timeout("The run did not finish in time.")),
+        () = cx.late() => Err(ToolError::timeout("The run did not finish in time.")),
     }
 }

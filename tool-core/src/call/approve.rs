@@ -4,7 +4,7 @@
 //! and its exact arguments, in their normal form: one changed character asks again.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -203,11 +203,11 @@ impl Approve {
 impl Layer for Arc<Approve> {
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let asked = Instant::now();
+            let asked = inv.ctx.now();
             if inv.ext.get::<super::identify::WillReplay>().is_none() {
                 self.ask(&inv).await.map_err(|error| refuse("approve", error))?;
             }
-            inv.ctx.waited(asked.elapsed());
+            inv.ctx.waited(inv.ctx.now().saturating_duration_since(asked));
             next.run(inv).await
         })
     }

@@ -21,7 +21,8 @@ use crate::registry::ToolEntry;
 impl Executor {
     pub(super) fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = self.inner();
-        let quick = inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none();
+        let quick =
+            inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none() && !ctx.is_paced();
         let plain = |tool: &ToolEntry, def: &ToolDef<'_>| {
             matches!(def.handler, Handler::Sync(_))
                 && !inner.is_layered(tool)

@@ -234,7 +234,7 @@ impl Executor {
         }
         let recording = recording(&mut asked, ctx)?;
         let keyed = ctx.run().is_some() && tool.def().takes_context;
-        let now = Instant::now();
+        let now = ctx.now();
         if let Some(deadline) = ctx.deadline() {
             begins(tool, deadline, now)?;
         }

@@ -359,8 +359,7 @@ fn in_doubt(result: ToolResult) -> ToolResult {
 }
 
 fn give_up(ctx: &ToolContext, wait: Duration) -> Instant {
-    let longest = Instant::now() + wait;
-    ctx.deadline().map_or(longest, |deadline| deadline.min(longest))
+    Instant::now() + ctx.time_left().map_or(wait, |left| left.min(wait))
 }
 
 fn in_progress(inv: &Invocation<'_>) -> ToolError {

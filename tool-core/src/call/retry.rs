@@ -1,7 +1,7 @@
 //! The retry step: a read, or an idempotent change, is tried again while that can help. (calls.md §9)
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ impl Retry {
                 return (last, count + 1);
             }
             let deadline = ctx.deadline();
-            if deadline.is_some_and(|deadline| Instant::now() + delay >= deadline) {
+            if deadline.is_some_and(|deadline| ctx.now() + delay >= deadline) {
                 return (last, count + 1);
             }
             tokio::select! {

@@ -100,14 +100,14 @@ impl Abandoned {
         let thread = match Arc::clone(&self.threads).try_acquire_owned() {
             Ok(thread) => thread,
             Err(_) => {
-                let began = Instant::now();
+                let began = ctx.now();
                 let thread = tokio::select! {
                     biased;
                     () = ctx.cancelled() => return Err(cancelled(tool.def()).effect(Effect::None)),
                     thread = Arc::clone(&self.threads).acquire_owned() => thread.map_err(|_| exhausted())?,
                 };
                 // The time limit is for what the tool does.
-                ctx.waited(began.elapsed());
+                ctx.waited(ctx.now().saturating_duration_since(began));
                 thread
             }
         };
@@ -290,7 +290,7 @@ async fn bounded(
             biased;
             result = &mut future => return result,
             () = ctx.cancelled() => End::Cancelled,
-            () = until(ctx.deadline()) => End::Late,
+            () = ctx.late() => End::Late,
         };
         ctx.cancel();
         let last = tokio::time::timeout(GRACE, &mut future).await;
@@ -310,13 +310,6 @@ async fn bounded(
 enum End {
     Cancelled,
     Late,
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-        None => std::future::pending().await,
-    }
 }
 
 /// Refuses a call whose time is over before it begins: like one that is cancelled before, it runs nothing.

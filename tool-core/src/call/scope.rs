@@ -261,14 +261,9 @@ impl CallScope {
         self.own_items().get_or_insert_with(|| Arc::clone(items));
     }
 
-    /// Whether a list is the one that the call emits; if so, it counts as shown.
-    pub(crate) fn show_items(&self, items: &Arc<Emitted>) -> bool {
-        let own = self.own_items();
-        let is_own = own.as_ref().is_some_and(|own| Arc::ptr_eq(own, items));
-        if is_own {
-            items.set_shown();
-        }
-        is_own
+    /// Whether a list is the one that the call emits.
+    pub(crate) fn emits(&self, items: &Arc<Emitted>) -> bool {
+        self.own_items().as_ref().is_some_and(|own| Arc::ptr_eq(own, items))
     }
 
     /// Gives the list up for that of another try; not where somebody has seen elements of it, which that would show again.

@@ -1,7 +1,6 @@
 //! Settling a call in doubt before it is repeated: the tool's own handler, and the questions to a person. (journal.md §4, §7)
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -220,9 +219,9 @@ impl Asked<'_, '_> {
 
     /// Asks whether an effect may be risked twice. The answer is bound to what is `asked`.
     async fn person(&self, asked: &Value, question: &str) -> Result<Answer, ToolError> {
-        let (began, hash) = (Instant::now(), canonical::sha256(asked));
+        let (began, hash) = (self.inv.ctx.now(), canonical::sha256(asked));
         let answer = self.questions.ask(self.inv, &hash, Some(question)).await;
-        self.inv.ctx.waited(began.elapsed());
+        self.inv.ctx.waited(self.inv.ctx.now().saturating_duration_since(began));
         answer
     }
 }

@@ -15,8 +15,8 @@ pub(crate) struct Try {
 
 impl Try {
     /// A try that begins now, of a call that has waited so long for somebody.
-    pub(crate) fn new(cancel: CancellationToken, limit: Duration, waited: Duration) -> Try {
-        Try { cancel, ends: Instant::now() + limit, waited }
+    pub(crate) fn new(cancel: CancellationToken, ends: Instant, waited: Duration) -> Try {
+        Try { cancel, ends, waited }
     }
 
     /// The token that ends it; that of the call ends it, too.

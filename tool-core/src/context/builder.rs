@@ -69,6 +69,13 @@ impl ContextBuilder {
         self.host.clock.clone()
     }
 
+    /// The clock of a test that the time limits of calls go by.
+    #[cfg(feature = "test")]
+    pub(crate) fn paced(mut self, clock: crate::test::FakeClock) -> Self {
+        self.host.pace = Some(clock);
+        self
+    }
+
     /// Where declared secrets come from.
     pub fn secrets(mut self, source: impl SecretSource + 'static) -> Self {
         self.host.secrets = Arc::new(source);

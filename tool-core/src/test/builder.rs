@@ -75,7 +75,7 @@ impl KitBuilder {
     }
 
     /// The time of day at the beginning, in the form of RFC 3339. Tools find the clock as `#[ctx] clock: &dyn Clock`, and limits
-    /// count by it; it moves only with [`ToolKit::advance`]. The time limits of calls go by the machine's own.
+    /// count by it, those of the time of calls too; it moves only with [`ToolKit::advance`].
     ///
     /// # Panics
     /// For a text that is no such time, when the kit is built.
@@ -207,8 +207,12 @@ impl KitBuilder {
         let own: HashMap<String, String> = self.secrets.clone().into_iter().collect();
         let mut fixtures = Vec::new();
         let ctx = ToolContext::builder().secrets(own).accesses(accessed.clone());
-        let ctx =
-            ctx.clock(clock.clone()).environment(env.clone()).randomness(rng.clone()).http(http.clone());
+        let ctx = ctx
+            .paced(clock.clone())
+            .clock(clock.clone())
+            .environment(env.clone())
+            .randomness(rng.clone())
+            .http(http.clone());
         let ctx = self.provides.iter().fold(ctx, |ctx, provide| provide(ctx, &mut fixtures));
         let context = ctx.approver(script.clone()).asker(script.clone()).build();
         let parts =

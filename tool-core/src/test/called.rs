@@ -49,7 +49,8 @@ impl<T> Called<T> {
         &self.trace.layers
     }
 
-    /// What happened during the call: progress, output as it came, questions with their answers; in order.
+    /// What happened during the call: progress, output and elements of its list as they came,
+    /// questions with their answers; in order.
     pub fn events(&self) -> &[Event] {
         &self.trace.events
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::Notify;
 
@@ -44,6 +44,8 @@ pub struct FakeClock(Arc<Hands>);
 
 #[derive(Debug)]
 struct Hands {
+    /// The beginning, as the machine has it: deadlines count from there.
+    origin: Instant,
     at: Mutex<Time>,
     /// Somebody went to sleep.
     slept: Notify,
@@ -56,8 +58,15 @@ struct Time {
     /// Nobody waits: whoever sleeps moves the clock.
     hurries: bool,
     /// Those who sleep, by when they wake, and then by when they went to sleep.
-    sleepers: BTreeMap<(Duration, u64), Waker>,
+    sleepers: BTreeMap<(Duration, u64), Sleeper>,
     slept: u64,
+}
+
+#[derive(Debug)]
+struct Sleeper {
+    waker: Waker,
+    /// It is a time limit, for which nobody hurries.
+    is_limit: bool,
 }
 
 impl Default for FakeClock {
@@ -79,7 +88,7 @@ impl FakeClock {
     /// A clock that begins at this time of day.
     pub fn new(wall: SystemTime) -> FakeClock {
         let time = Time { now: Duration::ZERO, wall, hurries: false, sleepers: BTreeMap::new(), slept: 0 };
-        FakeClock(Arc::new(Hands { at: Mutex::new(time), slept: Notify::new() }))
+        FakeClock(Arc::new(Hands { origin: Instant::now(), at: Mutex::new(time), slept: Notify::new() }))
     }
 
     /// From now on nobody sleeps: the clock is moved by as much as somebody wants to wait.
@@ -89,7 +98,7 @@ impl FakeClock {
             held.hurries = true;
             std::mem::take(&mut held.sleepers)
         };
-        sleepers.into_values().for_each(Waker::wake);
+        sleepers.into_values().for_each(|sleeper| sleeper.waker.wake());
     }
 
     /// Moves the clock forward, and wakes whoever sleeps until then, in the order of their times: when one is woken, the clock
@@ -111,9 +120,9 @@ impl FakeClock {
         self.held().wall = wall;
     }
 
-    /// How many sleep.
+    /// How many sleep; the time limits of calls are not counted.
     pub fn sleepers(&self) -> usize {
-        self.held().sleepers.len()
+        self.held().sleepers.values().filter(|sleeper| !sleeper.is_limit).count()
     }
 
     /// Completes when so many sleep, or more.
@@ -134,6 +143,24 @@ impl FakeClock {
         if tokio::time::timeout(PATIENCE, enough).await.is_err() {
             panic!("waited for {count} to sleep on the clock; {} do", self.sleepers());
         }
+    }
+
+    /// Now, as deadlines have it.
+    pub(crate) fn instant(&self) -> Instant {
+        self.0.origin + self.held().now
+    }
+
+    /// Completes when the clock stands at a moment or beyond, and makes nobody hurry.
+    pub(crate) async fn reaches(&self, moment: Instant) {
+        let place = self.place(|_| moment.saturating_duration_since(self.0.origin), true);
+        poll_fn(|cx| place.poll(cx)).await;
+    }
+
+    /// A place among those who sleep, until a time that follows from now.
+    fn place(&self, wakes: impl FnOnce(Duration) -> Duration, is_limit: bool) -> Place<'_> {
+        let mut held = self.held();
+        held.slept += 1;
+        Place { clock: self, key: (wakes(held.now), held.slept), is_limit }
     }
 
     fn held(&self) -> MutexGuard<'_, Time> {
@@ -161,8 +188,8 @@ impl Time {
         let next = self.sleepers.first_entry().filter(|sleeper| sleeper.key().0 <= end);
         let (at, waker) = match next {
             Some(sleeper) => {
-                let ((at, _), waker) = sleeper.remove_entry();
-                (at, Some(waker))
+                let ((at, _), sleeper) = sleeper.remove_entry();
+                (at, Some(sleeper.waker))
             }
             None => (end, None),
         };
@@ -176,19 +203,26 @@ impl Time {
 struct Place<'c> {
     clock: &'c FakeClock,
     key: (Duration, u64),
+    is_limit: bool,
 }
 
 impl Place<'_> {
     /// Sleeps on, until the clock stands at the time to wake.
     fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
         let (mut held, wakes) = (self.clock.held(), self.key.0);
-        if held.hurries && wakes > held.now {
+        if held.hurries && !self.is_limit && wakes > held.now {
             held.put(wakes);
+            // Those who sleep hurry for themselves; time limits are told.
+            while held.sleepers.first_key_value().is_some_and(|((at, _), _)| *at <= wakes) {
+                if let Some(waker) = held.wake_until(wakes) {
+                    waker.wake();
+                }
+            }
         }
         if wakes <= held.now {
             return Poll::Ready(());
         }
-        held.sleepers.insert(self.key, cx.waker().clone());
+        held.sleepers.insert(self.key, Sleeper { waker: cx.waker().clone(), is_limit: self.is_limit });
         drop(held);
         self.clock.0.slept.notify_waiters();
         Poll::Pending
@@ -211,12 +245,7 @@ impl Clock for FakeClock {
     }
 
     fn sleep(&self, time: Duration) -> BoxFuture<'_, Result<(), ToolError>> {
-        let key = {
-            let mut held = self.held();
-            held.slept += 1;
-            (held.now.saturating_add(time), held.slept)
-        };
-        let place = Place { clock: self, key };
+        let place = self.place(|now| now.saturating_add(time), false);
         Box::pin(async move {
             poll_fn(|cx| place.poll(cx)).await;
             Ok(())
@@ -280,6 +309,23 @@ mod tests {
         clock.hurry();
         clock.sleep(seconds(3_600)).await.unwrap();
         assert_eq!(clock.now(), seconds(3_600));
+    }
+
+    #[tokio::test]
+    async fn a_limit_makes_nobody_hurry_and_is_told_when_somebody_hurries_past_it() {
+        let clock = FakeClock::default();
+        clock.hurry();
+        let limit = clock.reaches(clock.instant() + seconds(5));
+        tokio::pin!(limit);
+        tokio::select! {
+            biased;
+            () = &mut limit => unreachable!("nobody moves the clock"),
+            () = tokio::task::yield_now() => {}
+        }
+        assert_eq!((clock.now(), clock.sleepers()), (Duration::ZERO, 0));
+        let ((), slept) = tokio::join!(limit, clock.sleep(seconds(6)));
+        slept.unwrap();
+        assert_eq!(clock.now(), seconds(6));
     }
 
     #[test]

@@ -299,7 +299,7 @@ impl ToolKit {
     pub(super) fn seen(&self, mut call: Call) -> Seen {
         let nth = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let id = call.call_id.get_or_insert_with(|| format!("call_{nth}")).clone();
-        let watch = Watch::new(&self.parts.script, &self.parts.accessed);
+        let watch = Watch::new(&self.parts.script, &self.parts.accessed, &self.parts.context);
         let ctx = watch.context(&self.parts.context);
         Seen { id, shown: self.shown(&call.tool, &call.args), call, watch, ctx }
     }

@@ -85,7 +85,7 @@
 //!
 //! | parameter | of the kit | the fake |
 //! | --- | --- | --- |
-//! | `#[ctx] clock: &dyn Clock` | `.clock("2026-01-01T00:00:00Z")`, `.hurry()`, [`ToolKit::advance`] | [`FakeClock`] |
+//! | `#[ctx] clock: &dyn Clock`, `timeout = "…"` | `.clock("2026-01-01T00:00:00Z")`, `.hurry()`, [`ToolKit::advance`] | [`FakeClock`] |
 //! | `#[ctx] environment: &dyn Environment` | `.env([("LANG", "C")])` | [`FakeEnv`] |
 //! | `#[ctx] randomness: &dyn Randomness` | `.rng(7)`, `.rng_script([250, 0])` | [`FakeRng`] |
 //! | `#[ctx] http: &dyn Http` | `.http(\|h\| h.get(URL).json(…))` | [`FakeHttp`] |

@@ -1,7 +1,10 @@
-//! What happens during one call of a kit, in order: its progress, its output, what it asks and what is answered.
+//! What happens during one call of a kit, in order: its progress, its output, the elements of its list, what it asks and what is
+//! answered.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
 
 use super::io::{Accessed, Io};
 use super::script::Script;
@@ -11,6 +14,7 @@ use crate::call::{ApprovalRequest, Approver, Decision};
 use crate::context::ToolContext;
 use crate::def::BoxFuture;
 use crate::error::ToolError;
+use crate::items::ItemSink;
 use crate::live::{LiveSink, OutputStream, Piece};
 use crate::progress::{Progress, ProgressSink};
 
@@ -34,6 +38,8 @@ pub enum Event {
         /// The text.
         text: String,
     },
+    /// The tool emitted an element of its list.
+    Item(Value),
     /// The tool used a capability.
     Access(Io),
     /// Somebody was asked whether a tool may run.
@@ -63,6 +69,7 @@ impl fmt::Display for Event {
                 message.as_ref().map_or(Ok(()), |message| write!(f, ", {message}"))
             }
             Event::Output { stream, text } => write!(f, "{stream:?}: {text:?}"),
+            Event::Item(item) => write!(f, "emitted: {item}"),
             Event::Access(io) => write!(f, "{}: {}", io.capability, io.what),
             Event::Approval { tool, decision } => write!(f, "asked whether {tool} may run: {decision:?}"),
             Event::Question { key, message, reply } => write!(f, "asked `{key}`, {message:?}: {reply:?}"),
@@ -76,17 +83,21 @@ pub(super) struct Watch {
     events: Arc<Mutex<Vec<Event>>>,
     accessed: Accessed,
     script: Script,
+    /// To whom the elements of lists go without it.
+    items: Option<Arc<dyn ItemSink>>,
 }
 
 impl Watch {
-    pub(super) fn new(script: &Script, accessed: &Accessed) -> Watch {
-        Watch { events: Arc::default(), accessed: accessed.clone(), script: script.clone() }
+    /// Watches a call that is made in this context.
+    pub(super) fn new(script: &Script, accessed: &Accessed, ctx: &ToolContext) -> Watch {
+        let (accessed, script) = (accessed.clone(), script.clone());
+        Watch { events: Arc::default(), accessed, script, items: ctx.item_sink() }
     }
 
-    /// A context in which the call is watched.
+    /// The context, in which the call is watched.
     pub(super) fn context(&self, ctx: &ToolContext) -> ToolContext {
         let watched = ctx.to_builder().progress(self.clone()).live(self.clone()).accesses(self.clone());
-        watched.approver(self.clone()).asker(self.clone()).build()
+        watched.items(self.clone()).approver(self.clone()).asker(self.clone()).build()
     }
 
     /// What happened so far.
@@ -109,6 +120,19 @@ impl ProgressSink for Watch {
 impl LiveSink for Watch {
     fn show(&self, _: &ToolContext, piece: Piece<'_>) {
         self.saw(Event::Output { stream: piece.stream, text: piece.text.to_owned() });
+    }
+}
+
+impl ItemSink for Watch {
+    fn item(&self, ctx: &ToolContext, item: &Value) {
+        self.saw(Event::Item(item.clone()));
+        if let Some(items) = &self.items {
+            items.item(ctx, item);
+        }
+    }
+
+    fn shows(&self) -> bool {
+        self.items.as_ref().is_some_and(|items| items.shows())
     }
 }
 

@@ -286,8 +286,7 @@ impl Sandbox {
 
     /// The smaller of what is asked for and what is left of the call, less the time to answer.
     fn time_for(&self, wanted: Duration) -> Duration {
-        let deadline = self.call.as_ref().and_then(ToolContext::deadline);
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = self.call.as_ref().and_then(ToolContext::time_left);
         left.map_or(wanted, |left| without_answer(left).min(wanted))
     }
 
@@ -382,7 +381,7 @@ impl Sandbox {
             return Err(self.refused(Outcome::silent(), program));
         }
         let deadline_passed =
-            self.call.as_ref().and_then(ToolContext::deadline).is_some_and(|at| at <= Instant::now());
+            self.call.as_ref().and_then(ToolContext::time_left).is_some_and(|left| left.is_zero());
         let stopped = match outcome.stop {
             Some(Stop::Cancelled) if deadline_passed => Some(Stop::TimedOut),
             other => other,

@@ -251,9 +251,8 @@ impl Limit {
         }
         let full = || ToolError::rate_limited("Too many calls are waiting.").code("queue_full");
         let _waiting = self.queue.join(self.settings.waiting).ok_or_else(full)?;
-        let began = Instant::now();
-        let left = inv.ctx.deadline().map(|deadline| deadline.saturating_duration_since(began));
-        let longest = left.map_or(self.settings.wait, |left| left.min(self.settings.wait));
+        let (began, began_by_limits) = (Instant::now(), inv.ctx.now());
+        let longest = inv.ctx.time_left().map_or(self.settings.wait, |left| left.min(self.settings.wait));
         let take_all = async {
             for place in rest {
                 held.take(place).await;
@@ -266,7 +265,7 @@ impl Limit {
             taken = tokio::time::timeout(longest, take_all).instrument(span) => taken.is_ok(),
         };
         let waited = began.elapsed();
-        inv.ctx.waited(waited);
+        inv.ctx.waited(inv.ctx.now().saturating_duration_since(began_by_limits));
         if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
             facts.known().queued += waited;
         }
