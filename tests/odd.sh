@@ -36,7 +36,7 @@ fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8914, struct.pac
     mount -o remount,bind,ro "$root"
   fi
   [[ $has == *" home "* ]] && as+=(-u HOME)
-  as+=(CARGO="$(command -v cargo)" LD_LIBRARY_PATH="$LIBRARIES")
+  as+=(LD_LIBRARY_PATH="$LIBRARIES")
   [[ $has == *" locale "* ]] && as+=(TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8)
   [[ $has == *" nobody "* ]] && as+=(setpriv --reuid=65534 --regid=65534 --clear-groups)
   while IFS=$'\t' read -r name directory program; do

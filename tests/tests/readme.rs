@@ -12,6 +12,8 @@ const QUICKSTART: &str = include_str!("../../examples/quickstart/src/main.rs");
 fn its_transcripts_are_what_the_program_prints() {
     tool_trials::keep_from_overwriting("TRYCMD");
     let cases = trycmd::TestCases::new();
+    // The settings of whoever runs this are not those of the reader, who has none yet.
+    cases.env("XDG_CONFIG_HOME", "/no-such-place");
     cases.env("NO_COLOR", "1").register_bin("quickstart", program("quickstart"));
     cases.case(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md"));
 }
