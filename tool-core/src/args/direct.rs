@@ -598,7 +598,8 @@ mod tests {
 
     #[test]
     fn what_only_the_whole_way_can_tell_gives_this_one_up() {
-        let asked: [(&str, fn(&mut Args<'_>) -> bool); 3] = [
+        type Taken = fn(&mut Args<'_>) -> bool;
+        let asked: [(&str, Taken); 3] = [
             ("a value", |args| args.take_value(0).is_none()),
             ("an object", |args| args.take_object().is_none()),
             ("a seed", |args| args.take_seed(0, PhantomData::<u8>).is_none()),
