@@ -35,6 +35,7 @@ enum Mode {
 
 /// Takes one of each.
 #[tool(register = false)]
+#[allow(clippy::too_many_arguments, reason = "each is one kind")]
 fn target(
     /// A struct.
     edit: Option<Edit>,
