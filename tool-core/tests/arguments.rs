@@ -441,18 +441,29 @@ fn a_flattened_struct_spreads_its_fields() {
     let issues: Vec<_> =
         error.arg_issues().iter().map(|issue| (issue.path.as_str(), issue.hint.as_deref())).collect();
     assert_eq!(issues, [("/width", None), ("/widht", Some("did you mean `width`?"))]);
+    // Its own name is no key, wherever it stands.
+    for input in [
+        json!({"x": {"width": 6}, "width": 5, "name": "n"}),
+        json!({"name": "n", "x": {"width": 6}, "width": 5}),
+    ] {
+        let error = run(input.clone()).unwrap_err();
+        let issues: Vec<_> =
+            error.arg_issues().iter().map(|issue| (issue.path.as_str(), issue.code)).collect();
+        assert_eq!(issues, [("/x", IssueCode::Unknown)], "{input}");
+    }
 }
 
 #[test]
 fn what_was_meant_for_a_secret_parameter_is_not_repeated() {
-    let tool = tool(vec![ParamDef {
+    let secret = ParamDef {
         keys: &ParamKeys { secret: true, ..ParamKeys::NONE },
         ..param!("password", Doc::Text("P."), String)
-    }]);
-    let mut args = Args::new(tool, json!({"pasword": "hunter2"}), Coerce::Lenient).unwrap();
-    assert_eq!(args.take::<String>(0), None);
-    let error = args.finish().unwrap_err();
-    assert!(!error.to_json().to_string().contains("hunter2"), "{error}");
+    };
+    let tool = tool(vec![secret, param!("name", Doc::Text("N."), String)]);
+    let mut args = Args::new(tool, json!({"pasword": "hunter2", "nme": "Ada"}), Coerce::Lenient).unwrap();
+    assert_eq!((args.take::<String>(0), args.take::<String>(1)), (None, None));
+    let told = args.finish().unwrap_err().to_json().to_string();
+    assert!(!told.contains("hunter2") && told.contains("Ada"), "{told}");
 }
 
 #[test]

@@ -261,7 +261,6 @@ fn first_key(pointer: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::marker::PhantomData;
 
     use schemars::JsonSchema;
     use serde::Deserialize;
@@ -303,9 +302,10 @@ mod tests {
             (json!({"height": 1, "y": 2, "width": 3}), &["height", "width", "y"]),
             (json!({"width": 3, "x": null}), &["x", "width"]),
         ] {
-            let mut whole = Whole::within(&tool, input.clone(), Coerce::Lenient, usize::MAX).unwrap();
-            whole.adopt(1, PhantomData::<Size>);
-            assert_eq!(whole.given_names(), expected, "{input}");
+            let mut args = Args::new(&tool, input.clone(), Coerce::Lenient).unwrap();
+            let _ = (args.take::<Option<BTreeMap<String, u8>>>(0), args.take::<Size>(1).is_some());
+            assert!(args.take::<Option<u8>>(2).is_some() && args.finish().is_ok(), "{input}");
+            assert_eq!(args.given_names(), expected, "{input}");
         }
     }
 }
