@@ -275,6 +275,7 @@ mod tests {
         ];
         assert_eq!(cut.as_deref(), Some(&expected[..]));
         assert_eq!(pieces("{}"), Some(Vec::new()));
+        assert_eq!(pieces("{\"bx\":1}"), Some(vec![("bx", Piece::Natural(1))]));
         assert_eq!(pieces("{\"é\":\"ü\"}"), Some(vec![("é", Piece::Text("ü"))]));
     }
 
@@ -296,6 +297,8 @@ mod tests {
             "{\"b\":1 \"b\":2}",
             "{\"b",
             "{\"b\\u0062\":1}",
+            "{\"b::1}",
+            "{\"b :1}",
             "{\"a\":1}}",
             "{\"a\":{}}",
             "{\"a\":[[1]]}",
