@@ -134,14 +134,13 @@ fn every_standard_tool_holds_the_check_of_the_command_line() {
 /// It is no row of `bad_tools` beside the other checks: tool-core knows no command line.
 #[test]
 fn a_tool_whose_option_is_taken_fails_the_check_of_the_command_line_and_no_other() {
-    let problems = |tool: &'static tool_core::ToolDef<'static>| {
-        let registry = Registry::builder().add_def(tool).build().unwrap();
-        tool_core::test::Checks::of(registry).unwrap().values(64).with([&tool_cli::test::CLI]).run()
+    let problems = |param: &str| {
+        let checks = tool_core::test::Checks::of(shop(param, &["S", "M"])).unwrap().values(64);
+        checks.with([&tool_cli::test::CLI]).run()
     };
-    let [.., draw] = clashing::all();
-    let told: Vec<_> = problems(draw).into_iter().map(|problem| (problem.check, problem.tool)).collect();
-    assert_eq!(told, [(tool_cli::test::CLI.id.to_owned(), "draw".to_owned())]);
-    assert_eq!(problems(clashing::fine()), []);
+    let told: Vec<_> = problems("format").into_iter().map(|problem| (problem.check, problem.tool)).collect();
+    assert_eq!(told, [(tool_cli::test::CLI.id.to_owned(), "buy_shirt".to_owned())]);
+    assert_eq!(problems("size"), []);
 }
 
 /// The line of a definition in this file.
