@@ -16,7 +16,7 @@ all=(network home locale read-only nobody)
 
 # Inside the namespaces, one program after the other.
 run() { # LIST CONDITION…
-  local list=$1 name directory program failed=0 count=0
+  local list=$1 name package version directory program failed=0 count=0
   shift
   local has=" $* " as=(timeout 900 env)
   if [[ $has == *" network "* ]]; then
@@ -39,9 +39,10 @@ fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8914, struct.pac
   as+=(LD_LIBRARY_PATH="$LIBRARIES")
   [[ $has == *" locale "* ]] && as+=(TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8)
   [[ $has == *" nobody "* ]] && as+=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-  while IFS=$'\t' read -r name directory program; do
+  while IFS=$'\t' read -r name package version directory program; do
     count=$((count + 1))
-    if ! (cd "$directory" && CARGO_MANIFEST_DIR=$directory "${as[@]}" "$program" --quiet --show-output </dev/null) >"$work/told" 2>&1; then
+    if ! (cd "$directory" && export CARGO_MANIFEST_DIR=$directory CARGO_PKG_NAME=$package CARGO_PKG_VERSION=$version &&
+      "${as[@]}" "$program" --quiet --show-output </dev/null) >"$work/told" 2>&1; then
       echo "odd: $name FAILED"
       cat "$work/told"
       failed=$((failed + 1))
@@ -86,8 +87,9 @@ for line in open(sys.argv[1]):
     made = json.loads(line)
     if made["reason"] == "compiler-artifact" and made["executable"] and made["profile"]["test"]:
         directory, name = os.path.dirname(made["manifest_path"]), made["target"]["name"]
+        package, _, version = made["package_id"].rpartition("#")[2].rpartition("@")
         if re.search(sys.argv[2], name):
-            print(name, directory, made["executable"], sep="\t")
+            print(name, package or os.path.basename(directory), version, directory, made["executable"], sep="\t")
 ' "$work/built" "${TOOL_ODD:-}" >"$work/list"
 
 spaces=()

@@ -131,17 +131,37 @@ fn every_standard_tool_holds_the_check_of_the_command_line() {
     assert_eq!(checks.run(), []);
 }
 
+/// Reads a page of the book.
+#[tool_core::tool(register = false, group = "book")]
+fn read_book(
+    /// The page to read.
+    page: u8,
+) -> u8 {
+    page
+}
+
+/// Reads a line of the book.
+#[tool_core::tool(register = false, group = "book")]
+fn book_read(
+    /// The line to read.
+    line: u8,
+) -> u8 {
+    line
+}
+
 /// It is no row of `bad_tools` beside the other checks: tool-core knows no command line.
 #[test]
-fn a_tool_whose_option_is_taken_fails_the_check_of_the_command_line_and_no_other() {
-    let problems = |tool: &'static tool_core::ToolDef<'static>| {
-        let registry = Registry::builder().add_def(tool).build().unwrap();
-        tool_core::test::Checks::of(registry).unwrap().values(64).with([&tool_cli::test::CLI]).run()
+fn tools_of_one_command_fail_the_check_of_the_command_line_and_no_other() {
+    let problems = |registry: Registry| {
+        let checks = tool_core::test::Checks::of(registry).unwrap().values(64);
+        checks.with([&tool_cli::test::CLI]).run()
     };
-    let [.., draw] = clashing::all();
-    let told: Vec<_> = problems(draw).into_iter().map(|problem| (problem.check, problem.tool)).collect();
-    assert_eq!(told, [(tool_cli::test::CLI.id.to_owned(), "draw".to_owned())]);
-    assert_eq!(problems(clashing::fine()), []);
+    let builder = Registry::builder;
+    assert_eq!(problems(builder().add::<ReadBookTool>().build().unwrap()), []);
+    assert_eq!(problems(builder().add::<BookReadTool>().build().unwrap()), []);
+    let told = problems(builder().add::<ReadBookTool>().add::<BookReadTool>().build().unwrap());
+    let checks: Vec<&str> = told.iter().map(|problem| problem.check.as_str()).collect();
+    assert_eq!(checks, [tool_cli::test::CLI.id], "{told:?}");
 }
 
 /// The line of a definition in this file.

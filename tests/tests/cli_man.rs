@@ -38,7 +38,8 @@ fn accepted(reader: &str, options: &[&str], pages: &[PathBuf]) {
         return tool_trials::skip(&format!("no {reader}"));
     }
     for page in pages {
-        let read = Command::new(reader).args(options).arg(page).output().unwrap();
+        // `man` complains of a locale that is not installed.
+        let read = Command::new(reader).args(options).arg(page).env("LC_ALL", "C.UTF-8").output().unwrap();
         let said = String::from_utf8_lossy(&read.stderr).into_owned();
         let told = if reader == "mandoc" { String::from_utf8_lossy(&read.stdout).into_owned() } else { said };
         assert!(read.status.success() && told.is_empty(), "{reader} of {}: {told}", page.display());
