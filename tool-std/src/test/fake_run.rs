@@ -33,7 +33,7 @@ type Matcher = Arc<dyn Fn(&[String]) -> bool + Send + Sync>;
 ///     .answers([answer::yes("run_command")])
 ///     .build();
 /// let done = kit.call_blocking("run_command", json!({"command": "make check"})).unwrap();
-/// assert_eq!(done.text(), "compiling\n[stderr]\n1 warning\n[exit code 2]");
+/// assert_eq!((&done.data()["stdout"], &done.data()["exit_code"]), (&json!("compiling\n"), &json!(2)));
 /// assert_eq!(kit.io()[0].to_string(), "run_command (call_1) commands: make check");
 /// ```
 #[derive(Clone)]
