@@ -18,18 +18,34 @@ class Peer:
     tail: str  # the program behind its tools
     each: dict[str, str] = field(default_factory=dict)  # further lists of one line a tool, by the name that `tail` gives them
     struct: bool = False  # whether every tool has a struct that derives
+    group: str = ""  # what stands between the tools and `tail` for every hundred tools; #number is its number, and `each` is of these
+    of_groups: dict[str, str] = field(default_factory=dict)  # lists of one line a group, by the name that `tail` gives them
 
     def program(self, count: int) -> str:
         """The source of a program with so many tools."""
-        tail = self.tail
-        for name, line in self.each.items():
-            tail = tail.replace(f"@{name}@", "".join(line.replace("@", str(at)) for at in range(count)))
-        return self.head + "".join(self.tool.replace("@", str(at)) for at in range(count)) + tail
+        tools = "".join(self.tool.replace("@", str(at)) for at in range(count))
+        if not self.group:
+            return self.head + tools + listed(self.tail, self.each, "@", range(count))
+        starts = range(0, count, GROUPED)
+        groups = "".join(
+            listed(self.group, self.each, "@", range(start, min(start + GROUPED, count))).replace("#number", str(at))
+            for at, start in enumerate(starts)
+        )
+        return self.head + tools + groups + listed(self.tail, self.of_groups, "#number", range(len(starts)))
 
     @property
     def dependencies(self) -> list[str]:
         return DEPENDENCIES[self.folder]
 
+
+def listed(text: str, lists: dict[str, str], mark: str, numbers: range) -> str:
+    """A text with its lists filled in: one line for each number."""
+    for name, line in lists.items():
+        text = text.replace(f"@{name}@", "".join(line.replace(mark, str(at)) for at in numbers))
+    return text
+
+
+GROUPED = 100  # how many commands somebody would write into one enum
 
 DEPENDENCIES = {
     "annotated": ["tool-core"],
@@ -148,9 +164,38 @@ fn search_@(query: &str, limit: u32, tags: Vec<String>, min_score: Option<f64>) 
 """,
     each={
         "commands": "    Search@(Search@),\n",
-        "runs": "        Command::Search@(args) => args.run(),\n",
-        "calls": '        "search_@" => read::<Search@>(args)?.run(),\n',
+        "runs": "            Group#number::Search@(args) => args.run(),\n",
+        "calls": '        "search_@" => read::<Search@>(args).and_then(Search@::run),\n',
         "lists": '        described::<Search@>("search_@", "Searches the catalogue number @."),\n',
+    },
+    group="""#[derive(Subcommand)]
+enum Group#number {
+@commands@}
+
+impl Group#number {
+    fn run(self) -> Result<String, String> {
+        match self {
+@runs@        }
+    }
+}
+
+fn call_#number(tool: &str, args: &str) -> Option<Result<String, String>> {
+    Some(match tool {
+@calls@        _ => return None,
+    })
+}
+
+fn list_#number() -> Vec<serde_json::Value> {
+    vec![
+@lists@    ]
+}
+
+""",
+    of_groups={
+        "commands": "    #[command(flatten)]\n    Group#number(Group#number),\n",
+        "runs": "        Command::Group#number(group) => group.run(),\n",
+        "calls": "        .or_else(|| call_#number(tool, args))\n",
+        "lists": "    tools.extend(list_#number());\n",
     },
     tail="""#[derive(Parser)]
 struct Program {
@@ -172,9 +217,8 @@ fn read<T: serde::de::DeserializeOwned>(args: &str) -> Result<T, String> {
 }
 
 fn call(tool: &str, args: &str) -> Result<String, String> {
-    match tool {
-@calls@        _ => Err(format!("there is no tool {tool}")),
-    }
+    None
+@calls@        .unwrap_or_else(|| Err(format!("there is no tool {tool}")))
 }
 
 fn described<T: JsonSchema>(name: &str, description: &str) -> serde_json::Value {
@@ -182,9 +226,8 @@ fn described<T: JsonSchema>(name: &str, description: &str) -> serde_json::Value 
 }
 
 fn list() -> Vec<u8> {
-    let tools = vec![
-@lists@    ];
-    serde_json::to_vec(&tools).unwrap()
+    let mut tools = Vec::new();
+@lists@    serde_json::to_vec(&tools).unwrap()
 }
 
 struct Tools(Vec<u8>);
