@@ -45,7 +45,7 @@ def listed(text: str, lists: dict[str, str], mark: str, numbers: range) -> str:
     return text
 
 
-GROUPED = 100  # how many commands somebody would write into one enum
+GROUPED = 100  # how many commands somebody would write into one enum, or methods into one block
 
 DEPENDENCIES = {
     "annotated": ["tool-core"],
@@ -455,24 +455,29 @@ use server_less::tool;
         + BOUNDED.replace("FAILED(", "(")
         + "    }\n"
     },
-    tail="""struct Service;
+    group="""struct Service#number;
 
 #[tool]
-impl Service {
+impl Service#number {
 @methods@}
 
-impl question::Listed for Service {
+""",
+    of_groups={"lists": "        tools.extend(Service#number::mcp_tools());\n"},
+    tail="""struct Services;
+
+impl question::Listed for Services {
     fn list(&mut self) -> Vec<u8> {
-        serde_json::to_vec(&Service::mcp_tools()).unwrap()
+        let mut tools = Vec::new();
+@lists@        serde_json::to_vec(&tools).unwrap()
     }
 }
 
 fn main() {
     if let [_, _, name, args] = &std::env::args().collect::<Vec<_>>()[..] {
-        println!("{:?}", Service.mcp_call(name, serde_json::from_str(args).unwrap()));
+        println!("{:?}", Service0.mcp_call(name, serde_json::from_str(args).unwrap()));
         return;
     }
-    question::show(Service);
+    question::show(Services);
 }
 """,
 )
