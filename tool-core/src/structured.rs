@@ -74,14 +74,6 @@ impl Structured {
         }
     }
 
-    /// Whether it is an object: known without a tree.
-    pub fn is_object(&self) -> bool {
-        match &self.0 {
-            Form::Value(value) => value.is_object(),
-            Form::Text { text, .. } => text.starts_with('{'),
-        }
-    }
-
     /// Whether arrays and objects in it are nested deeper than that.
     #[inline]
     pub(crate) fn exceeds(&self, levels: usize) -> bool {

@@ -231,3 +231,15 @@ fn the_layer_is_there_only_when_asked_for() {
     let ctx = ToolContext::builder().provide(Ran::default()).build();
     assert!(bare.call_blocking(Call::new("remove", json!({"id": 1})), &ctx, Caller::Test).is_ok());
 }
+
+#[test]
+fn another_context_may_ask_the_same_people() {
+    let theirs = scene(ApprovalLevel::Destructive, Some(vec![Decision::AllowOnce]), Duration::ZERO);
+    let own = || ToolContext::builder().provide(theirs.ran.clone());
+    for (ctx, expected) in [(own().asked_as(&theirs.ctx), Ok(())), (own(), Err("approval_unavailable"))] {
+        let call = Call::new("remove", json!({"id": 1}));
+        let result = theirs.executor.call_blocking(call, &ctx.build(), Caller::Cli);
+        assert_eq!(result.as_ref().map(drop).map_err(|error| error.code_str()), expected);
+    }
+    assert_eq!((theirs.asked().len(), theirs.ran()), (1, 1));
+}

@@ -278,3 +278,15 @@ fn an_unknown_tool_is_not_found_with_the_nearest_name() {
     assert_eq!((error.kind(), error.code_str()), (ErrorKind::NotFound, "unknown_tool"));
     assert_eq!(error.hint_str(), Some("did you mean: work?"));
 }
+
+#[tokio::test]
+async fn the_text_of_arguments_is_taken_with_and_without_a_runtime() {
+    let executor = sync_tool(|args, _| Ok(ToolOutput::value(args)));
+    let ctx = ToolContext::empty();
+    for (text, expected) in [("{}", Ok(json!({}))), ("", Ok(json!({}))), ("[", Err(ErrorKind::InvalidArgs))] {
+        let value = |result: ToolResult| result.map(|output| output.data()).map_err(|error| error.kind());
+        let (name, caller) = ("work", Caller::Test);
+        assert_eq!(value(executor.call_text(name, text, &ctx, caller.clone()).await), expected, "{text}");
+        assert_eq!(value(executor.call_text_blocking(name, text, &ctx, caller)), expected, "{text}");
+    }
+}

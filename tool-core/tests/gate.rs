@@ -14,7 +14,7 @@ use tool_core::def::{Surface, Surfaces};
 use tool_core::prelude::*;
 use tool_core::{
     Agent, AskAgent, Behavior, BoxFuture, Call, Caller, DynTool, ErrorKind, Executor, Pattern, Reason,
-    Registry, RowSource, Runtime, Snapshot, SnapshotBuilder, explain, spawn_subset,
+    Registry, Row, RowSource, Runtime, Snapshot, SnapshotBuilder, explain, spawn_subset,
 };
 
 /// Sends a mail.
@@ -392,4 +392,10 @@ fn without_limits_a_policy_that_sets_one_is_refused() {
             .map(|error| error.code_str().to_owned());
         assert_eq!(code, refused.then(|| "limit_missing".to_owned()), "{tool:?} {agent:?}");
     }
+}
+
+#[test]
+fn a_row_says_which_tools_it_means_and_where_it_comes_from() {
+    let row = Row::new(Pattern::parse("-send_*").unwrap(), RowSource::Manual);
+    assert_eq!((row.pattern().is_negative(), row.source()), (true, &RowSource::Manual));
 }

@@ -244,3 +244,32 @@ fn an_address_with_a_secret_in_it_is_in_no_error() {
     let request = Request::get("https://x.example/?key=canary").unwrap().secret_header("x-key", "canary");
     assert!(!format!("{request:?}").contains("canary"), "{request:?}");
 }
+
+/// Sends a name as JSON and reads what comes back, or where it is.
+#[tool(register = false, open_world, side_effect, idempotent)]
+async fn name(
+    /// The name.
+    name: &str,
+    #[ctx] http: &dyn Http,
+) -> Result<Value, ToolError> {
+    let request = Request::post(URL)?.json(&json!({"name": name}))?.redirects(0);
+    let response = http.send(request).await?;
+    if response.status() == 303 {
+        let mut told = response.headers().filter(|header| header.0 == "location");
+        return Ok(json!(told.next().map(|header| header.1)));
+    }
+    response.success()?.json().await
+}
+
+#[test]
+fn json_goes_both_ways_and_a_redirect_that_is_not_followed_is_the_answer() {
+    let is_ada = |request: &Request| request.body() == br#"{"name":"Ada"}"#;
+    let kit = ToolKit::of(Registry::builder().add::<NameTool>().build().unwrap())
+        .http(|h| h.post(URL).sent(is_ada).json(json!({"id": 7})))
+        .http(|h| h.post(URL).status(303).header("location", "/names/8").post(URL).bytes("no JSON"))
+        .build();
+    let call = |name: &str| kit.call_blocking("name", json!({ "name": name }));
+    assert_eq!(call("Ada").unwrap().data(), json!({"id": 7}));
+    assert_eq!(call("Bob").unwrap().data(), json!("/names/8"));
+    assert_eq!(failure(call("Cleo")), (ErrorKind::Unavailable, "bad_response".to_owned()));
+}

@@ -581,3 +581,20 @@ fn elements_that_only_the_test_sees_are_in_the_error_and_those_that_were_shown_a
     assert_eq!((items(error.events()), count.load(Ordering::SeqCst)), (2, 2));
     assert!(!error.details().contains_key("partial"), "{error:?}");
 }
+
+#[test]
+fn a_call_by_its_handle_may_go_past_every_layer() {
+    let kit = ToolKit::of(Registry::builder().add::<RemoveTool>().build().unwrap())
+        .provide(Deletions::default())
+        .answers([answer::no("remove")])
+        .build();
+    let call = || kit.tool(RemoveTool).arg("id", 7);
+    assert_eq!(call().run_bare_blocking().into_inner().unwrap().data(), json!(7));
+    assert_eq!(call().run_blocking().into_inner().unwrap_err().code_str(), "approval_denied");
+}
+
+#[test]
+fn a_question_that_is_broken_off_cancels_the_call() {
+    let kit = kit().answers([answer::cancel("who")]).build();
+    assert_eq!(kit.call_blocking("sign", json!({})).unwrap_err().kind(), ErrorKind::Cancelled);
+}

@@ -1,6 +1,7 @@
 //! The registry: what it refuses, in whole texts, and what it finds.
 
 use serde_json::json;
+use tool_core::catalogue::{Listed, listed};
 use tool_core::def::{
     Behavior, Cache, CapabilityDef, Doc, Handler, Origin, Run, SecretDef, Source, ToolDef, ToolKeys,
 };
@@ -75,6 +76,15 @@ fn tools_are_sorted_by_name_and_found_by_name_and_alias() {
     assert_eq!(names, ["read_file", "write_file"]);
     assert_eq!(registry.get("read").unwrap().name(), "read_file");
     assert!(registry.get("READ").is_none());
+    assert_eq!((registry.len(), registry.is_empty()), (2, false));
+    let listed = listed(&registry, |tool| format!("of {}", tool.name()));
+    let read = Listed {
+        name: "read_file".to_owned(),
+        aliases: vec!["read".to_owned()],
+        fingerprint: "of read_file".to_owned(),
+        ..Listed::default()
+    };
+    assert_eq!((listed.len(), &listed[0]), (2, &read));
     assert_eq!(registry.get("read").unwrap().def().origin.to_string(), "shop 1.2.0 src/a.rs:1");
 }
 
@@ -535,4 +545,25 @@ fn every_code_has_its_text_told_here() {
         let elsewhere = code == ProblemCode::SelectionInvalid;
         assert!(elsewhere || told.contains(&format!("\"{word}: ")), "{word}");
     }
+}
+
+#[test]
+fn what_is_said_of_a_schema_only_tool_stands_in_its_definition() {
+    let tool = DynTool::builder("fetch")
+        .title("Fetch a page")
+        .description("Fetches it.")
+        .input_schema(json!({"type": "object", "properties": {"url": {"type": "string"}}}))
+        .secret("PAGE_KEY")
+        .hidden()
+        .verbatim()
+        .param("url", |param| param.positional().short('u'))
+        .build()
+        .unwrap();
+    let def = tool.def();
+    assert_eq!((def.title, def.hidden, def.verbatim), (Some("Fetch a page"), true, true));
+    assert!(def.secrets().any(|secret| secret.key == "PAGE_KEY"));
+    let url = &def.params[0];
+    assert_eq!((url.name, url.keys.positional, url.keys.short), ("url", true, Some('u')));
+    let bare = DynTool::builder("fetch").description("Fetches it.").build().unwrap();
+    assert_eq!((bare.def().title, bare.def().hidden, bare.def().verbatim), (None, false, false));
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use tool_core::Registry;
 use tool_core::prelude::*;
-use tool_core::test::{FORMS, Mode, Snapshots};
+use tool_core::test::{FORMS, Form, Mode, Snapshots};
 
 /// Greets a person.
 #[tool(register = false)]
@@ -128,4 +128,14 @@ fn update_writes_but_never_where_ci_is_set() {
     fs::write(&page, "stale").unwrap();
     assert!(!run(&[("CI", "1"), ("UPDATE", "1")]).0);
     assert_eq!(fs::read_to_string(&page).unwrap(), "stale");
+}
+
+#[test]
+fn further_forms_stand_beside_the_own_ones() {
+    static NAMES: [Form; 1] =
+        [Form { file: "name.txt", render: |_, tool| Ok(Some(format!("{}\n", tool.name()))) }];
+    let krate = tempfile::tempdir().unwrap();
+    snapshots(krate.path()).with(&NAMES).run(Mode::Update).unwrap();
+    let page = krate.path().join("tests/snapshots/greet_person/name.txt");
+    assert_eq!(fs::read_to_string(page).unwrap(), "greet_person\n");
 }

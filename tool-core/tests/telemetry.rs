@@ -19,7 +19,7 @@ use tool_core::journal::MemoryJournal;
 use tool_core::prelude::*;
 use tool_core::{
     ApprovalLevel, ApprovalRequest, Approver, BoxFuture, Call, Caller, Decision, Executor, JournalMode,
-    METRICS, Metric, Metrics, Registry,
+    METRICS, Metric, Metrics, Registry, TraceLink, TraceParent,
 };
 use tracing::{Level, Subscriber};
 use tracing_subscriber::filter::Targets;
@@ -216,4 +216,43 @@ async fn what_is_measured_names_tools_agents_layers_and_codes_alone() {
             "{name}"
         );
     }
+}
+
+/// Ties nothing, and keeps the traces that callers are in.
+#[derive(Clone, Default)]
+struct Linked(Arc<Mutex<Vec<Option<String>>>>);
+
+impl TraceLink for Linked {
+    fn link(&self, _: &tracing::Span, parent: Option<&TraceParent>) -> Option<String> {
+        let trace = parent.map(|parent| parent.trace_id().to_owned());
+        self.0.lock().unwrap().push(trace.clone());
+        trace
+    }
+}
+
+#[tokio::test]
+async fn a_span_is_tied_to_the_trace_of_its_caller_and_has_contents_where_that_is_wanted() {
+    let _alone = ALONE.lock().await;
+    let (exporter, provider, subscriber) = exported();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let (trace, linked) = ("0af7651916cd43dd8448eb211c80319c", Linked::default());
+    let registry = Registry::builder().add::<LookTool>().build().unwrap();
+    let executor = Executor::standard(registry).trace_link(linked.clone()).trace_content().build().unwrap();
+    let parents = [format!("00-{trace}-b7ad6b7169203331-01"), "no parent".to_owned()];
+    for parent in &parents {
+        let ctx = ToolContext::builder().traceparent(parent).build();
+        executor.call(Call::new("look", json!({})), &ctx, Caller::Llm).await.unwrap();
+    }
+    assert_eq!(*linked.0.lock().unwrap(), [Some(trace.to_owned()), None]);
+    provider.force_flush().unwrap();
+    let spans = exporter.get_finished_spans().unwrap();
+    let told = |key: &str| {
+        let of_span = |span: &opentelemetry_sdk::trace::SpanData| {
+            let own = span.attributes.iter().find(|attribute| attribute.key.as_str() == key);
+            own.map(|attribute| attribute.value.to_string())
+        };
+        spans.iter().map(of_span).collect::<Vec<_>>()
+    };
+    assert_eq!(told("gen_ai.tool.call.arguments"), [Some("{}".to_owned()), Some("{}".to_owned())]);
+    assert_eq!(told("gen_ai.tool.call.result"), [Some("5".to_owned()), Some("5".to_owned())]);
 }

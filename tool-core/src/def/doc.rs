@@ -33,13 +33,6 @@ impl<'a> Doc<'a> {
             Doc::Raw(_) => None,
         }
     }
-
-    /// Whether there is any text.
-    pub fn is_empty(self) -> bool {
-        match self {
-            Doc::Text(text) | Doc::Raw(text) => text.trim().is_empty(),
-        }
-    }
 }
 
 /// The text up to the first blank line.

@@ -77,9 +77,11 @@ fn emit_two(
     ctx: &ToolContext,
 ) -> Result<Items<u32>, ToolError> {
     let (mut even, mut odd) = (ctx.items(), ctx.items());
+    assert!(even.is_empty() && odd.is_empty());
     for number in 1..=4 {
         if number % 2 == 0 { even.push(number)? } else { odd.push(number)? }
     }
+    assert_eq!((even.len(), odd.is_empty()), (2, false));
     Ok(if second { odd } else { even })
 }
 
