@@ -396,6 +396,6 @@ fn without_limits_a_policy_that_sets_one_is_refused() {
 
 #[test]
 fn a_row_says_which_tools_it_means_and_where_it_comes_from() {
-    let row = Row::new(Pattern::parse("-send_*").unwrap(), RowSource::Manual);
+    let row = Row::new(Pattern::parse("!send_*").unwrap(), RowSource::Manual);
     assert_eq!((row.pattern().is_negative(), row.source()), (true, &RowSource::Manual));
 }

@@ -265,7 +265,7 @@ async fn name(
 fn json_goes_both_ways_and_a_redirect_that_is_not_followed_is_the_answer() {
     let is_ada = |request: &Request| request.body() == br#"{"name":"Ada"}"#;
     let kit = ToolKit::of(Registry::builder().add::<NameTool>().build().unwrap())
-        .http(|h| h.post(URL).sent(is_ada).json(json!({"id": 7})))
+        .http(move |h| h.post(URL).sent(is_ada).json(json!({"id": 7})))
         .http(|h| h.post(URL).status(303).header("location", "/names/8").post(URL).bytes("no JSON"))
         .build();
     let call = |name: &str| kit.call_blocking("name", json!({ "name": name }));

@@ -589,8 +589,8 @@ fn a_call_by_its_handle_may_go_past_every_layer() {
         .answers([answer::no("remove")])
         .build();
     let call = || kit.tool(RemoveTool).arg("id", 7);
-    assert_eq!(call().run_bare_blocking().into_inner().unwrap().data(), json!(7));
-    assert_eq!(call().run_blocking().into_inner().unwrap_err().code_str(), "approval_denied");
+    assert_eq!(call().run_bare_blocking().unwrap().into_inner().data(), json!(7));
+    assert_eq!(call().run_blocking().unwrap_err().into_inner().code_str(), "approval_denied");
 }
 
 #[test]

@@ -81,8 +81,9 @@ fn tools_are_sorted_by_name_and_found_by_name_and_alias() {
     let read = Listed {
         name: "read_file".to_owned(),
         aliases: vec!["read".to_owned()],
+        group: Some("file".to_owned()),
+        tags: vec!["disk".to_owned()],
         fingerprint: "of read_file".to_owned(),
-        ..Listed::default()
     };
     assert_eq!((listed.len(), &listed[0]), (2, &read));
     assert_eq!(registry.get("read").unwrap().def().origin.to_string(), "shop 1.2.0 src/a.rs:1");
@@ -561,9 +562,9 @@ fn what_is_said_of_a_schema_only_tool_stands_in_its_definition() {
         .unwrap();
     let def = tool.def();
     assert_eq!((def.title, def.hidden, def.verbatim), (Some("Fetch a page"), true, true));
-    assert!(def.secrets().any(|secret| secret.key == "PAGE_KEY"));
+    assert!(def.secrets.iter().any(|secret| secret.key == "PAGE_KEY"));
     let url = &def.params[0];
-    assert_eq!((url.name, url.keys.positional, url.keys.short), ("url", true, Some('u')));
+    assert_eq!((url.name, url.keys.cli.positional, url.keys.cli.short), ("url", true, Some('u')));
     let bare = DynTool::builder("fetch").description("Fetches it.").build().unwrap();
     assert_eq!((bare.def().title, bare.def().hidden, bare.def().verbatim), (None, false, false));
 }

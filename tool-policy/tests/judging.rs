@@ -374,14 +374,17 @@ fn a_policy_file_is_read_by_its_name_and_up_to_its_largest_size() {
 #[test]
 fn each_rule_that_looks_at_a_call_says_whether_it_holds() {
     let registry = registry();
-    let policy = policy("[agents.bot.tool_config.fetch]\nallowed_domains = [\"x.example\"]", Path::new("/work"));
+    let policy =
+        policy("[agents.bot.tool_config.fetch]\nallowed_domains = [\"x.example\"]", Path::new("/work"));
     for (url, code) in [("https://x.example/a", None), ("https://y.example/a", Some("domain_not_allowed"))] {
         let (args, given) = (json!({ "url": url }), ["url".to_owned()]);
         let request =
             PolicyRequest { agent: "bot", tool: registry.get("fetch").unwrap(), args: &args, given: &given };
         let verdicts: Vec<Value> = policy.explain(&request).iter().map(Verdict::to_json).collect();
-        let told: Vec<_> =
-            verdicts.iter().map(|verdict| (&verdict["rule"], &verdict["pointer"], &verdict["code"])).collect();
+        let told: Vec<_> = verdicts
+            .iter()
+            .map(|verdict| (&verdict["rule"], &verdict["pointer"], &verdict["code"]))
+            .collect();
         assert_eq!(told, [(&json!("allowed_domains"), &json!("/url"), &json!(code))], "{url}");
         assert_eq!(verdicts.iter().all(|verdict| verdict["holds"] == true), code.is_none());
     }
@@ -397,5 +400,8 @@ fn a_program_that_runs_whatever_its_arguments_say_is_warned_of() {
     assert_eq!(warned(r#""git status", "ls""#), []);
     let wide = warned(r#""ls", "python3""#);
     assert_eq!((wide.len(), wide[0].0), (1, "policy_wide_command"));
-    assert!(wide[0].1.starts_with("6:") && wide[0].1.contains("bot may run python3 with any arguments"), "{wide:?}");
+    assert!(
+        wide[0].1.starts_with("6:") && wide[0].1.contains("bot may run python3 with any arguments"),
+        "{wide:?}"
+    );
 }

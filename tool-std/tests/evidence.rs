@@ -148,8 +148,10 @@ fn evidence_goes_with_the_calls_it_is_of() {
     for key in ["tk1_a", "tk1_b"] {
         fs::write(effects.path().join(key), "{}").unwrap();
     }
-    let forget = |keys: [&'static str; 2]| tool_std::workspace::forget_evidence(effects.path(), keys).unwrap();
+    let forget =
+        |keys: [&'static str; 2]| tool_std::workspace::forget_evidence(effects.path(), keys).unwrap();
     assert_eq!((forget(["tk1_a", "tk1_gone"]), forget(["tk1_a", "../tk1_b"])), (1, 0));
-    let left: Vec<_> = fs::read_dir(effects.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        fs::read_dir(effects.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["tk1_b"]);
 }

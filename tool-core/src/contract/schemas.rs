@@ -52,11 +52,28 @@ pub(super) struct Schemas<'a> {
     new: &'a Value,
     /// Pairs of references that have been followed.
     followed: BTreeSet<(String, String)>,
+    /// Pairs that are being compared, of which one refers to others: what leads back to such a pair says nothing new.
+    open: BTreeSet<(String, String)>,
     found: Vec<Found>,
 }
 
 /// Keywords that only say something to readers.
 const TEXTS: [&str; 5] = ["title", "description", "examples", "deprecated", "$comment"];
+
+/// Keywords without a rule that shut out values and do nothing else. One that is in none of these lists may also let values in,
+/// as `patternProperties` does beside closed properties.
+const ASSERTIONS: [&str; 10] = [
+    "not",
+    "propertyNames",
+    "dependentRequired",
+    "dependentSchemas",
+    "maxContains",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+];
 
 /// Keywords that are compared in their own way.
 const STRUCTURE: [&str; 13] = [
@@ -78,7 +95,7 @@ const STRUCTURE: [&str; 13] = [
 impl<'a> Schemas<'a> {
     /// Two documents; their definitions are what references refer to.
     pub(super) fn new(old: &'a Value, new: &'a Value) -> Schemas<'a> {
-        Schemas { old, new, followed: BTreeSet::new(), found: Vec::new() }
+        Schemas { old, new, followed: BTreeSet::new(), open: BTreeSet::new(), found: Vec::new() }
     }
 
     /// What was found.
@@ -89,6 +106,7 @@ impl<'a> Schemas<'a> {
     /// Compares all of the documents as objects; their properties only where one of them is a union of objects.
     pub(super) fn compare_frame(&mut self) {
         let (old, new) = (self.old, self.new);
+        self.texts("", old, new);
         if self.is_union() {
             return self.shape("", old, new);
         }
@@ -111,13 +129,21 @@ impl<'a> Schemas<'a> {
         if canonical::equal(old, new) && !refers(old) {
             return;
         }
-        if let (Some(was), Some(is)) = (reference(old), reference(new))
-            && !self.followed.insert((was.to_owned(), is.to_owned()))
-        {
+        self.texts(path, old, new);
+        if let (Some(was), Some(is)) = (reference(old), reference(new)) {
+            if !self.followed.insert((was.to_owned(), is.to_owned())) {
+                return;
+            }
+            self.texts(path, self.followed_old(old), self.followed_new(new));
+        }
+        let pair = (refers(old) || refers(new)).then(|| (canonical::text(old), canonical::text(new)));
+        if pair.as_ref().is_some_and(|pair| !self.open.insert(pair.clone())) {
             return;
         }
-        self.texts(path, old, new);
         self.shape(path, old, new);
+        if let Some(pair) = pair {
+            self.open.remove(&pair);
+        }
     }
 
     /// Compares what two schemas accept.
@@ -132,11 +158,29 @@ impl<'a> Schemas<'a> {
         match (unions::branches(old), unions::branches(new)) {
             (None, None) => self.plain(path, old, new),
             (was, is) => {
+                if was.is_some() && is.is_some() {
+                    // Both hold: the branches, and what stands beside them.
+                    self.plain(path, old, new);
+                    self.kinds(path, old, new);
+                }
                 // What is no union is one of a single branch, whose words are those of the whole.
                 let is_lone = was.is_none() || is.is_none();
                 let (was, is) = (was.unwrap_or_else(|| vec![old]), is.unwrap_or_else(|| vec![new]));
                 self.unions(path, &was, &is, is_lone);
             }
+        }
+    }
+
+    /// How many branches may hold: of those of `anyOf` several, of those of `oneOf` one. Where a schema has both, `anyOf` is
+    /// compared as a whole.
+    fn kinds(&mut self, path: &str, old: &'a Value, new: &'a Value) {
+        let one = |schema: &'a Value| schema.get("oneOf");
+        let any = |schema: &'a Value| schema.get("anyOf");
+        match (one(old).is_some(), one(new).is_some()) {
+            (false, true) => self.note(path, Direction::Narrower, any(old), one(new)),
+            (true, false) => self.note(path, Direction::Wider, one(old), any(new)),
+            (true, true) if any(old) != any(new) => self.note(path, Direction::Other, any(old), any(new)),
+            _ => {}
         }
     }
 
@@ -212,10 +256,11 @@ impl<'a> Schemas<'a> {
         };
         let keys: BTreeSet<&String> = was.keys().chain(is.keys()).filter(|key| !is_known(key)).collect();
         for key in keys {
+            let only_asserts = ASSERTIONS.contains(&key.as_str());
             let direction = match (was.get(key), is.get(key)) {
                 (Some(was), Some(is)) if canonical::equal(was, is) => continue,
-                (None, Some(_)) => Direction::Narrower,
-                (Some(_), None) => Direction::Wider,
+                (None, Some(_)) if only_asserts => Direction::Narrower,
+                (Some(_), None) if only_asserts => Direction::Wider,
                 _ => Direction::Other,
             };
             self.found.push(Found {
@@ -251,14 +296,14 @@ impl<'a> Schemas<'a> {
             };
             match (of(was), of(is)) {
                 (Some(before), Some(after)) => {
+                    let default = |schema: &'a Value| schema.get("default");
                     match (required(old, name), required(new, name)) {
                         (false, true) => self.note(&below, Direction::Present, None, None),
                         (true, false) => self.note(&below, Direction::Absent, None, None),
+                        _ if default(before) != default(after) => {
+                            self.note(&below, Direction::Default, default(before), default(after));
+                        }
                         _ => {}
-                    }
-                    let default = |schema: &'a Value| schema.get("default");
-                    if default(before) != default(after) {
-                        self.note(&below, Direction::Default, default(before), default(after));
                     }
                     self.compare(&below, before, after);
                 }
@@ -290,8 +335,9 @@ impl<'a> Schemas<'a> {
     }
 
     fn unions(&mut self, path: &str, old: &[&'a Value], new: &[&'a Value], is_lone: bool) {
-        let was = Branches::of(old.iter().map(|branch| (*branch, self.followed_old(branch))));
+        let mut was = Branches::of(old.iter().map(|branch| (*branch, self.followed_old(branch))));
         let is = Branches::of(new.iter().map(|branch| (*branch, self.followed_new(branch))));
+        was.follow(&is);
         let direction = match (is.has_more_than(&was), was.has_more_than(&is)) {
             (true, true) => Some(Direction::Other),
             (true, false) => Some(Direction::Wider),

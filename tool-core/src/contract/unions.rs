@@ -54,6 +54,21 @@ impl<'a> Branches<'a> {
         sorted
     }
 
+    /// Takes the key of the one branch that another union has besides these for the one that is left here, unless both are told
+    /// by a tag or a sole key: what is told by its properties or type alone is told otherwise when they change.
+    pub(super) fn follow(&mut self, other: &Branches<'_>) {
+        let left = |one: &Branches<'_>, two: &Branches<'_>| {
+            let mut left = one.keys().filter(|key| !two.named.contains_key(*key)).cloned();
+            left.next().filter(|_| left.next().is_none())
+        };
+        if let (Some(old), Some(new)) = (left(self, other), left(other, self))
+            && !(is_told(&old) && is_told(&new))
+            && let Some(branch) = self.named.remove(&old)
+        {
+            self.named.insert(new, branch);
+        }
+    }
+
     /// What tells the branches apart that do more than list values.
     pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
         self.named.keys()
@@ -93,5 +108,11 @@ fn key(branch: &Value) -> String {
         let only = required.next()?;
         required.next().is_none().then(|| format!("{only}:"))
     };
-    tag.or_else(sole).unwrap_or_else(|| "object".to_owned())
+    let names = || required(branch).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ");
+    tag.or_else(sole).unwrap_or_else(|| format!("object {}", names()))
+}
+
+/// Whether a key is a tag or a sole key.
+fn is_told(key: &str) -> bool {
+    !key.starts_with("object ") && (key.contains('=') || key.ends_with(':'))
 }

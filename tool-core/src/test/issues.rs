@@ -25,12 +25,12 @@ use crate::error::ToolError;
 /// With the whole error.
 #[macro_export]
 macro_rules! assert_issues {
-    ($error:expr, [$($issue:expr),* $(,)?] $(,)?) => {
+    ($error:expr, [$($issue:expr),* $(,)?] $(,)?) => {{
         let error = &$error;
         let expected: &[&str] = &[$($issue),*];
         let found = $crate::test::issues_of(error);
         assert_eq!(found, expected, "the issues of {}", error.to_json());
-    };
+    }};
 }
 
 /// The issues of an error, each as `"/path code"`.

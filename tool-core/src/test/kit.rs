@@ -176,6 +176,16 @@ impl ToolKit {
         self.called(&self.executor, seen, result)
     }
 
+    /// [`call_as`](Self::call_as) without a runtime.
+    ///
+    /// # Errors
+    /// As [`call_as`](Self::call_as).
+    pub fn call_as_blocking(&self, call: Call, caller: Caller) -> CallResult {
+        let seen = self.seen(call);
+        let result = self.executor.call_blocking(seen.call.clone(), &seen.ctx, caller);
+        self.called(&self.executor, seen, result)
+    }
+
     /// A call of a tool by its handle.
     pub fn tool<T: Tool>(&self, _: T) -> TypedCall<'_> {
         let own = self.registry().iter().find(|entry| std::ptr::addr_eq(entry.def(), T::DEF));

@@ -34,34 +34,39 @@ use crate::contract::{Lock, compare, worst};
 /// With every change by its class, and what to do.
 #[macro_export]
 macro_rules! lock {
-    ($file:expr, $registry:expr $(,)?) => {
+    ($file:expr, $registry:expr $(,)?) => {{
         let path = ::std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join($file);
-        if let Err(changes) = $crate::test::locked(&path, &$registry) {
-            panic!("{changes}");
+        match $crate::test::locked(&path, &$registry) {
+            Ok(written) => written.iter().for_each(|line| println!("{line}")),
+            Err(changes) => panic!("{changes}"),
         }
-    };
+    }};
 }
 
-/// What [`lock!`](crate::lock!) does.
+/// What [`lock!`](crate::lock!) does; gives a line for the file where it was written, and one for each change of it.
 ///
 /// # Errors
 /// Every change by its class, and what to do.
-pub fn locked(path: &Path, tools: impl IntoRegistry) -> Result<(), String> {
+pub fn locked(path: &Path, tools: impl IntoRegistry) -> Result<Vec<String>, String> {
     let registry = tools.into_registry().map_err(|error| error.to_string())?;
     let lock = Lock::of(&registry).map_err(|error| error.to_string())?;
     let (shown, now) = (path.display(), lock.text().map_err(|error| error.to_string())?);
     let was = Lock::load(path);
     if Mode::of_environment() == Mode::Update {
         if was.as_ref().is_ok_and(|was| *was == now) {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        return fs::write(path, now).map_err(|error| format!("{shown}: {error}"));
+        fs::write(path, now).map_err(|error| format!("{shown}: {error}"))?;
+        let changes =
+            was.ok().and_then(|was| Lock::read(&was).ok()).map(|was| compare(&was.tools, &lock.tools));
+        let lines = changes.iter().flatten().map(|change| format!("  {change}"));
+        return Ok(std::iter::once(format!("wrote {shown}")).chain(lines).collect());
     }
     let was = was.map_err(|error| format!("{shown}: {error}; run the test with UPDATE=1 to write it"))?;
     let was = Lock::read(&was).map_err(|error| format!("{shown}: {error}"))?;
     let changes = compare(&was.tools, &lock.tools);
     if changes.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let lines: String = changes.iter().map(|change| format!("  {change}\n")).collect();
     let class = worst(&changes);
