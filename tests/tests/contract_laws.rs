@@ -97,7 +97,7 @@ fn object(random: &mut Random, depth: usize) -> Value {
 }
 
 fn schema(random: &mut Random, depth: usize) -> Value {
-    match random.below(if depth == 0 { 5 } else { 8 }) {
+    match random.below(if depth == 0 { 5 } else { 11 }) {
         0 => json!({"type": "boolean"}),
         1 => json!({"type": "integer", "minimum": random.between(-9, 0), "maximum": random.between(10, 99)}),
         2 => json!({"type": "number", "minimum": random.between(-9, 0)}),
@@ -105,8 +105,26 @@ fn schema(random: &mut Random, depth: usize) -> Value {
         4 => json!({"type": "string", "enum": ["low", "mid", "high"]}),
         5 => json!({"type": "array", "items": schema(random, depth - 1), "maxItems": random.between(3, 6)}),
         6 => json!({"type": "object", "additionalProperties": schema(random, depth - 1)}),
+        7 => json!({"anyOf": [schema(random, depth - 1), {"type": "null"}]}),
+        8 => json!({"oneOf": [tagged(random, "one"), tagged(random, "two")]}),
+        9 => {
+            let mut object = object(random, depth - 1);
+            object["anyOf"] = json!([{"required": ["a"]}, {"required": ["b"]}]);
+            object
+        }
         _ => object(random, depth - 1),
     }
+}
+
+/// An object that a tag tells from others.
+fn tagged(random: &mut Random, tag: &str) -> Value {
+    let mut object = object(random, 0);
+    object["properties"]["tag"] = json!({ "const": tag });
+    match object["required"].as_array_mut() {
+        Some(required) => required.push(json!("tag")),
+        None => object["required"] = json!(["tag"]),
+    }
+    object
 }
 
 /// A change that was made to a schema.

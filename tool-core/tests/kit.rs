@@ -598,3 +598,12 @@ fn a_question_that_is_broken_off_cancels_the_call() {
     let kit = kit().answers([answer::cancel("who")]).build();
     assert_eq!(kit.call_blocking("sign", json!({})).unwrap_err().kind(), ErrorKind::Cancelled);
 }
+
+#[test]
+fn what_was_wrong_is_asserted_where_a_value_could_stand() {
+    let kit = kit().build();
+    match kit.call_as_blocking(Call::new("add", json!({"one": "x"})), Caller::Llm) {
+        Ok(sum) => panic!("{sum:?}"),
+        Err(error) => assert_issues!(error, ["/one type"]),
+    }
+}

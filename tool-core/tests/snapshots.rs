@@ -28,9 +28,12 @@ fn count_letters(
     text.chars().count()
 }
 
+fn registry() -> Registry {
+    Registry::builder().add::<GreetPersonTool>().add::<CountLettersTool>().build().unwrap()
+}
+
 fn snapshots(krate: &Path) -> Snapshots {
-    let registry = Registry::builder().add::<GreetPersonTool>().add::<CountLettersTool>().build().unwrap();
-    Snapshots::of(registry, krate).unwrap()
+    Snapshots::of(registry(), krate).unwrap()
 }
 
 #[test]
@@ -138,4 +141,42 @@ fn further_forms_stand_beside_the_own_ones() {
     snapshots(krate.path()).with(&NAMES).run(Mode::Update).unwrap();
     let page = krate.path().join("tests/snapshots/greet_person/name.txt");
     assert_eq!(fs::read_to_string(page).unwrap(), "greet_person\n");
+}
+
+/// The lock file of the registry, in a process of its own.
+const LOCK: &str = "KIT_LOCK_FILE";
+
+/// That there is only one of its tools.
+const ONE: &str = "KIT_LOCK_ONE";
+
+#[test]
+fn lock_of_the_file_that_the_environment_names() {
+    if let Some(file) = std::env::var_os(LOCK) {
+        let greets = Registry::builder().add::<GreetPersonTool>().build();
+        let is_one = std::env::var_os(ONE).is_some();
+        tool_core::lock!(file, if is_one { greets.unwrap() } else { registry() });
+    }
+}
+
+#[test]
+fn a_lock_file_that_is_written_is_told_with_what_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("tools.lock");
+    let run = |variables: &[(&str, &str)]| {
+        let mut test = Command::new(std::env::current_exe().unwrap());
+        test.args(["--exact", "lock_of_the_file_that_the_environment_names", "--nocapture"]);
+        test.env_remove("CI").env_remove("UPDATE").env(LOCK, &file).envs(variables.iter().copied());
+        let output = test.output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    assert!(!run(&[("CI", "1"), ("UPDATE", "1")]).0 && !file.exists());
+    let (passes, told) = run(&[("UPDATE", "1")]);
+    assert!(passes && told.contains(&format!("wrote {}", file.display())), "{told}");
+    let (passes, told) = run(&[("UPDATE", "1")]);
+    assert!(passes && !told.contains("wrote"), "nothing is written twice: {told}");
+    assert!(!run(&[(ONE, "1")]).0);
+    let (_, told) = run(&[(ONE, "1"), ("UPDATE", "1")]);
+    assert!(told.contains("  breaking tool_removed count_letters"), "{told}");
+    assert!(!run(&[]).0 && run(&[("UPDATE", "1")]).0);
+    assert!(run(&[("CI", "1")]).0);
 }

@@ -139,4 +139,9 @@ fn warnings_count_where_that_is_asked_for_and_losses_too() {
     assert_eq!(ids(checks(&vague)), BTreeSet::new());
     assert_eq!(ids(checks(&vague).strict()), BTreeSet::from(["lint:param-vague".to_owned()]));
     assert_eq!(ids(checks(&vague).strict().skip(["lint:param-vague"])), BTreeSet::new());
+    let skipped = checks(&registry).skip(["bonds", "lint:no-such-lint", "lint:dialect-relaxed"]).run();
+    let told: Vec<String> =
+        skipped.iter().map(|problem| format!("{}: {}", problem.check, problem.text)).collect();
+    let of = |id: &str| format!("skip: no check is called `{id}`, so it cannot be left out");
+    assert_eq!(told, [of("bonds"), of("lint:no-such-lint")]);
 }

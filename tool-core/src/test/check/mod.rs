@@ -30,6 +30,7 @@ pub use problem::{Fault, Problem};
 pub use subject::Subject;
 
 use crate::context::ToolContext;
+use crate::contract::LINTS;
 use crate::registry::{Registry, RegistryError};
 use crate::set::ToolSet;
 
@@ -182,9 +183,10 @@ impl Checks {
     }
 
     fn all(&self) -> Vec<Problem> {
+        let unknown = self.skipped.iter().filter(|id| !self.is_known(id));
+        let mut problems: Vec<Problem> = unknown.map(|id| Problem::of_skip(id)).collect();
         let subjects: Vec<Subject<'_>> = self.registry.iter().map(|tool| Subject::of(self, tool)).collect();
         let rows = CHECKS.iter().chain(self.joined.iter().copied());
-        let mut problems = Vec::new();
         for check in rows.filter(|check| !self.skips(check.id)) {
             match check.look {
                 Look::Set(look) => problems.extend(look(self)),
@@ -197,6 +199,14 @@ impl Checks {
         }
         problems.retain(|problem| !self.skips(&problem.check));
         problems
+    }
+
+    /// Whether a check or lint is called so. Dialects have lints of their own, which not every set asks for.
+    fn is_known(&self, id: &str) -> bool {
+        match id.strip_prefix("lint:") {
+            Some(lint) => LINTS.iter().any(|known| known.id == lint) || lint.starts_with("dialect-"),
+            None => CHECKS.iter().chain(self.joined.iter().copied()).any(|check| check.id == id),
+        }
     }
 
     fn skips(&self, id: &str) -> bool {

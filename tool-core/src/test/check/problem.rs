@@ -55,6 +55,15 @@ pub struct Problem {
     pub args: Option<String>,
 }
 
+impl Problem {
+    /// A check that is to be left out and that there is none of.
+    pub(super) fn of_skip(id: &str) -> Problem {
+        let text = format!("no check is called `{id}`, so it cannot be left out");
+        let [tool, path] = Default::default();
+        Problem { check: "skip".to_owned(), tool, path, text, args: None }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.check)?;
