@@ -1,7 +1,7 @@
 //! What a change of a contract is called where its kind alone does not tell: unions, what stands beside them, recursion, and
 //! keywords without a rule. (registry.md §10)
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use serde_json::{Value, json};
 use tool_core::contract::{Entry, compare};
