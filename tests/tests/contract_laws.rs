@@ -41,12 +41,16 @@ fn a_schema_that_shuts_out_a_value_is_a_breaking_change() {
     let (mut breaking, mut kept) = (0, 0);
     for seed in 0..PAIRS {
         let mut random = Random::new(1_000_000 + seed);
-        let old = object(&mut random, 2);
-        // Half of the pairs have little in common, the others a few changes between them.
-        let new = if random.one_in(2) {
-            object(&mut random, 2)
-        } else {
-            (0..=random.below(3)).fold(old.clone(), |schema, _| changed(&mut random, &schema).0)
+        let mut old = object(&mut random, 2);
+        // A third of the pairs have little in common, the others a few changes between them or other alternatives.
+        let new = match random.below(3) {
+            0 => object(&mut random, 2),
+            1 => (0..=random.below(3)).fold(old.clone(), |schema, _| changed(&mut random, &schema).0),
+            _ => {
+                let mut new = old.clone();
+                [&mut old, &mut new].map(|schema| schema["anyOf"] = alternatives(&mut random));
+                new
+            }
         };
         let (takes, still_takes) = (validator(&old), validator(&new));
         let mut values = Values::new(seed);
@@ -109,11 +113,17 @@ fn schema(random: &mut Random, depth: usize) -> Value {
         8 => json!({"oneOf": [tagged(random, "one"), tagged(random, "two")]}),
         9 => {
             let mut object = object(random, depth - 1);
-            object["anyOf"] = json!([{"required": ["a"]}, {"required": ["b"]}]);
+            object["anyOf"] = alternatives(random);
             object
         }
         _ => object(random, depth - 1),
     }
+}
+
+/// One of two names must be there.
+fn alternatives(random: &mut Random) -> Value {
+    let mut name = || *random.pick(&["a", "b", "c", "d"]).unwrap();
+    json!([{"required": [name()]}, {"required": [name()]}])
 }
 
 /// An object that a tag tells from others.

@@ -81,6 +81,19 @@ fn what_stands_beside_a_union_is_compared_too() {
 }
 
 #[test]
+fn what_must_be_there_is_compared_where_no_property_says_what_it_is() {
+    let beside = |one: &str, two: &str| json!({"type": "object", "properties": {"a": {}, "b": {}, "c": {}}, "anyOf": [{"required": [one]}, {"required": [two]}]});
+    assert_eq!(of_param(&beside("a", "b"), &beside("b", "a")), [""; 0]);
+    let changes = of_param(&beside("a", "b"), &beside("a", "c"));
+    assert!(changes.iter().any(|change| change.starts_with("breaking ")), "{changes:?}");
+    let open = |required: &[&str]| json!({"type": "object", "required": required});
+    assert_eq!(of_param(&open(&[]), &open(&["a"])), ["breaking input_narrowed /it/a"]);
+    assert_eq!(of_param(&open(&["a"]), &open(&[])), ["additive input_widened /it/a"]);
+    assert_eq!(of_input(&open(&[]), &open(&["a"])), ["breaking input_narrowed /a"]);
+    assert_eq!(of_input(&open(&["a"]), &open(&[])), ["additive input_widened /a"]);
+}
+
+#[test]
 fn a_keyword_that_goes_lets_more_in_only_where_it_shuts_out_and_nothing_else() {
     let closed = json!({"type": "object", "additionalProperties": false});
     let mut patterned = closed.clone();

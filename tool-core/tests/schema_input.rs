@@ -17,6 +17,9 @@ use tool_core::def::{
 };
 use tool_core::schema::{InputSchema, built};
 
+#[macro_use]
+mod row;
+
 fn nowhere(_: &mut tool_core::args::Args) -> Result<Run, tool_core::ToolError> {
     Err(tool_core::ToolError::internal("It does not run."))
 }
@@ -38,46 +41,9 @@ fn one(param: ParamDef<'static>) -> (Value, bool) {
     (schema["properties"]["x"].clone(), schema["required"] == json!(["x"]))
 }
 
-/// A parameter, as `#[tool]` writes it.
-macro_rules! param {
-    ($name:expr, $doc:expr, $type:ty) => {
-        param_with(answers!($type), $name, $doc, None, &ParamKeys { any: true, ..ParamKeys::NONE })
-    };
-}
-
-/// Sets a field of the row, or a key beside it.
-macro_rules! key {
-    ($param:ident $keys:ident name $value:expr) => {
-        $param.name = $value;
-    };
-    ($param:ident $keys:ident doc $value:expr) => {
-        $param.doc = $value;
-    };
-    ($param:ident $keys:ident schema $value:expr) => {
-        $param.schema = $value;
-    };
-    ($param:ident $keys:ident default $value:expr) => {
-        $param.default = $value;
-    };
-    ($param:ident $keys:ident required $value:expr) => {
-        $param.required = $value;
-    };
-    ($param:ident $keys:ident $key:ident $value:expr) => {
-        $keys.$key = $value;
-    };
-}
-
-macro_rules! x {
-    ($type:ty $(, $key:ident: $value:expr)*) => {{
-        #[allow(unused_mut)]
-        let mut keys = ParamKeys { any: true, ..ParamKeys::NONE };
-        #[allow(unused_mut)]
-        let mut param = param!("x", Doc::Text(""), $type);
-        $(key!(param keys $key $value);)*
-        param.keys = Box::leak(Box::new(keys));
-        param
-    }};
-}
+/// What a parameter has where a test says nothing.
+const KEYS: ParamKeys<'static> = ParamKeys { any: true, ..ParamKeys::NONE };
+const DOC: Doc<'static> = Doc::Text("");
 
 const BOUNDS: Bounds<'static> = Bounds::NONE;
 

@@ -111,6 +111,7 @@ impl<'a> Schemas<'a> {
             return self.shape("", old, new);
         }
         self.keywords("", old, new, false);
+        self.undescribed("", old, new);
         self.additional("", old, new);
     }
 
@@ -210,6 +211,7 @@ impl<'a> Schemas<'a> {
         self.keywords(path, old, new, tuple_changed);
         self.items(path, old, new, !tuple_changed);
         self.properties(path, old, new);
+        self.undescribed(path, old, new);
         self.additional(path, old, new);
     }
 
@@ -290,7 +292,7 @@ impl<'a> Schemas<'a> {
             |schema: &'a Value, name: &str| unions::required(schema).any(|required| required == name);
         let names: BTreeSet<&String> = was.into_iter().chain(is).flat_map(Map::keys).collect();
         for name in names {
-            let below = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
+            let below = below(path, name);
             let of = |properties: Option<&'a Map<String, Value>>| {
                 properties.and_then(|properties| properties.get(name))
             };
@@ -314,6 +316,23 @@ impl<'a> Schemas<'a> {
                 (None, Some(after)) => self.note(&below, Direction::PropertyAdded, None, Some(after)),
                 (None, None) => {}
             }
+        }
+    }
+
+    /// What an object must have although neither schema says what it is.
+    fn undescribed(&mut self, path: &str, old: &'a Value, new: &'a Value) {
+        let is_described = |name: &str| {
+            [old, new].into_iter().filter_map(properties).any(|properties| properties.contains_key(name))
+        };
+        let names = |schema: &'a Value| -> BTreeSet<&'a str> {
+            unions::required(schema).filter(|name| !is_described(name)).collect()
+        };
+        let (was, is) = (names(old), names(new));
+        for name in is.difference(&was) {
+            self.note(&below(path, name), Direction::Present, None, None);
+        }
+        for name in was.difference(&is) {
+            self.note(&below(path, name), Direction::Absent, None, None);
         }
     }
 
@@ -415,6 +434,11 @@ fn is_any(schema: &Value) -> bool {
 
 fn accepts_nothing(schema: &Value) -> bool {
     *schema == Value::Bool(false)
+}
+
+/// The place of a property.
+fn below(path: &str, name: &str) -> String {
+    format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 fn properties(schema: &Value) -> Option<&Map<String, Value>> {

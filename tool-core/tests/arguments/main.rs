@@ -20,6 +20,16 @@ use tool_core::def::{
 };
 use tool_core::{ArgIssue, IssueCode, ToolError};
 
+#[macro_use]
+#[path = "../row/mod.rs"]
+mod row;
+
+mod bounds;
+mod rules;
+mod types;
+mod unions;
+mod whole;
+
 fn nowhere(_: &mut Args) -> Result<Run, ToolError> {
     Err(ToolError::internal("These tools do not run."))
 }
@@ -32,45 +42,9 @@ fn tool(params: Vec<ParamDef<'static>>) -> &'static ToolDef<'static> {
     Box::leak(Box::new(tool))
 }
 
-macro_rules! param {
-    ($name:expr, $doc:expr, $type:ty) => {
-        param_with(answers!($type), $name, $doc, None, &ParamKeys::NONE)
-    };
-}
-
-/// Sets a field of the row, or a key beside it.
-macro_rules! key {
-    ($param:ident $keys:ident name $value:expr) => {
-        $param.name = $value;
-    };
-    ($param:ident $keys:ident doc $value:expr) => {
-        $param.doc = $value;
-    };
-    ($param:ident $keys:ident schema $value:expr) => {
-        $param.schema = $value;
-    };
-    ($param:ident $keys:ident default $value:expr) => {
-        $param.default = $value;
-    };
-    ($param:ident $keys:ident required $value:expr) => {
-        $param.required = $value;
-    };
-    ($param:ident $keys:ident $key:ident $value:expr) => {
-        $keys.$key = $value;
-    };
-}
-
-macro_rules! x {
-    ($type:ty $(, $key:ident: $value:expr)*) => {{
-        #[allow(unused_mut)]
-        let mut keys = ParamKeys::NONE;
-        #[allow(unused_mut)]
-        let mut param = param!("x", Doc::Text("X."), $type);
-        $(key!(param keys $key $value);)*
-        param.keys = Box::leak(Box::new(keys));
-        param
-    }};
-}
+/// What a parameter has where a test says nothing.
+const KEYS: ParamKeys<'static> = ParamKeys::NONE;
+const DOC: Doc<'static> = Doc::Text("X.");
 
 type Taken<T> = Result<(T, Map<String, Value>, Vec<Coercion>), ToolError>;
 
@@ -115,9 +89,3 @@ struct Size {
     #[serde(default)]
     deep: bool,
 }
-
-mod bounds;
-mod rules;
-mod types;
-mod unions;
-mod whole;

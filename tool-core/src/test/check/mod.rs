@@ -134,7 +134,7 @@ impl Checks {
         self
     }
 
-    /// Leaves checks out: ids, of lints `lint:ID`, or `lint` for all of them.
+    /// Leaves checks out: ids, of lints `lint:ID`, or `lint` for all of them. An id that no check has is a problem of its own.
     pub fn skip<'s>(mut self, ids: impl IntoIterator<Item = &'s str>) -> Self {
         self.skipped.extend(ids.into_iter().map(str::to_owned));
         self

@@ -23,6 +23,9 @@ use tool_core::{
     assert_issues, tree,
 };
 
+mod items;
+mod time;
+
 /// Adds numbers.
 #[tool(register = false)]
 fn add(
@@ -427,159 +430,6 @@ fn a_directory_is_kept_and_named_where_the_test_fails() {
     let path = path.into_inner().unwrap().unwrap();
     assert!(path.is_dir(), "{} is gone", path.display());
     std::fs::remove_dir_all(path).unwrap();
-}
-
-/// Waits for something that does not come.
-#[tool(register = false, timeout = "30s")]
-async fn wait_long(ctx: &ToolContext) -> Result<u64, ToolError> {
-    ctx.cancelled().await;
-    Ok(ctx.time_left().unwrap_or_default().as_secs())
-}
-
-/// Blocks its thread until the call is to end.
-#[tool(register = false, timeout = "30s")]
-fn block_long(ctx: &ToolContext) -> u64 {
-    while !ctx.is_cancelled() {
-        std::thread::yield_now();
-    }
-    ctx.time_left().unwrap_or_default().as_secs()
-}
-
-/// Lets others go first, so many times.
-#[tool(register = false, timeout = "30s")]
-async fn give_way(
-    /// How often.
-    times: u32,
-) -> u32 {
-    for _ in 0..times {
-        tokio::task::yield_now().await;
-    }
-    times
-}
-
-/// Agrees to wait.
-#[tool(register = false, destructive, idempotent = false, timeout = "30s")]
-async fn wait_gravely(ctx: &ToolContext, #[ctx] began: &Began) {
-    began.0.notify_one();
-    ctx.cancelled().await;
-}
-
-fn waiting() -> tool_core::test::KitBuilder {
-    let tools = Registry::builder().add::<WaitLongTool>().add::<BlockLongTool>().add::<GiveWayTool>();
-    ToolKit::of(tools.add::<WaitGravelyTool>().build().unwrap()).provide_new(Began::default)
-}
-
-#[tokio::test]
-async fn a_call_is_late_when_the_clock_is_moved_beyond_its_limit_and_not_before() {
-    for tool in ["wait_long", "block_long"] {
-        let kit = waiting().build();
-        let call = kit.call(tool, json!({}));
-        tokio::pin!(call);
-        let mut looked_at = async || {
-            // Nothing comes of looking, however often.
-            for _ in 0..50 {
-                tokio::select! {
-                    biased;
-                    ended = &mut call => return Some(ended),
-                    () = tokio::task::yield_now() => {}
-                }
-            }
-            None
-        };
-        assert!(looked_at().await.is_none(), "{tool}");
-        kit.advance(Duration::from_secs(29));
-        assert!(looked_at().await.is_none(), "{tool}");
-        kit.advance(Duration::from_secs(1));
-        let error = call.await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Timeout, "{tool}");
-        assert_eq!(error.details()["partial"], 0, "{tool}: it is told in time to give back what it has");
-    }
-}
-
-#[tokio::test]
-async fn time_that_a_person_takes_does_not_make_a_moved_clock_miss_a_limit() {
-    let kit = waiting().answers([answer::yes("wait_gravely")]).build();
-    let moved = async {
-        kit.context().require::<Began>().unwrap().0.notified().await;
-        kit.advance(Duration::from_secs(30));
-    };
-    let (ended, ()) = tokio::join!(kit.call("wait_gravely", json!({})), moved);
-    assert_eq!(ended.unwrap_err().kind(), ErrorKind::Timeout);
-}
-
-#[tokio::test]
-async fn nobody_hurries_for_the_limit_of_a_call() {
-    let kit = waiting().hurry().build();
-    assert_eq!(kit.call("give_way", json!({"times": 20})).await.unwrap().data(), 20);
-    assert_eq!(kit.clock().now(), Duration::ZERO);
-    assert_eq!(kit.clock().sleepers(), 0);
-}
-
-#[test]
-fn a_bare_call_without_a_runtime_is_late_by_the_clock_too() {
-    let kit = waiting().build();
-    std::thread::scope(|scope| {
-        let call = scope.spawn(|| kit.call_bare_blocking("block_long", json!({})).unwrap_err().kind());
-        while !call.is_finished() {
-            kit.advance(Duration::from_secs(30));
-            std::thread::yield_now();
-        }
-        assert_eq!(call.join().unwrap(), ErrorKind::Timeout);
-    });
-}
-
-/// Counts down, and fails when it comes to the number that it does not like.
-#[tool(register = false)]
-fn count_down(
-    /// Where to begin.
-    from: u32,
-    /// What it does not like.
-    dislikes: Option<u32>,
-    ctx: &ToolContext,
-) -> Result<Items<u32>, ToolError> {
-    let mut numbers = ctx.items();
-    for number in (1..=from).rev() {
-        if dislikes == Some(number) {
-            return Err(ToolError::failed("I do not like it."));
-        }
-        ctx.progress(Progress { done: f64::from(from - number), total: None, message: None });
-        numbers.push(number)?;
-    }
-    Ok(numbers)
-}
-
-fn counting() -> tool_core::test::KitBuilder {
-    ToolKit::of(Registry::builder().add::<CountDownTool>().build().unwrap())
-}
-
-#[test]
-fn elements_are_seen_in_order_with_what_else_happens() {
-    let counted = counting().build().call_blocking("count_down", json!({"from": 2})).unwrap();
-    let progress = |done| Event::Progress { done, total: None, message: None };
-    let seen = [progress(0.0), Event::Item(json!(2)), progress(1.0), Event::Item(json!(1))];
-    assert_eq!((counted.events(), counted.data()), (&seen[..], json!([2, 1])));
-    assert!(format!("{counted:?}").contains("emitted: 2"));
-}
-
-#[test]
-fn elements_that_only_the_test_sees_are_in_the_error_and_those_that_were_shown_are_not() {
-    let args = json!({"from": 3, "dislikes": 1});
-    let error = counting().build().call_blocking("count_down", args.clone()).unwrap_err();
-    let items = |events: &[Event]| events.iter().filter(|event| matches!(event, Event::Item(_))).count();
-    assert_eq!((items(error.events()), &error.details()["partial"]), (2, &json!([3, 2])));
-
-    struct Shown(Arc<AtomicU32>);
-    impl tool_core::ItemSink for Shown {
-        fn item(&self, _: &ToolContext, _: &Value) {
-            self.0.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-    let count = Arc::<AtomicU32>::default();
-    let told = Arc::clone(&count);
-    let kit = counting().context(move |ctx| ctx.items(Shown(Arc::clone(&told)))).build();
-    let error = kit.call_blocking("count_down", args).unwrap_err();
-    assert_eq!((items(error.events()), count.load(Ordering::SeqCst)), (2, 2));
-    assert!(!error.details().contains_key("partial"), "{error:?}");
 }
 
 #[test]

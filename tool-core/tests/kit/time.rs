@@ -1,0 +1,102 @@
+//! Time limits of calls: they go by the clock of the kit, and by no other.
+
+use super::*;
+
+/// Waits for something that does not come.
+#[tool(register = false, timeout = "30s")]
+async fn wait_long(ctx: &ToolContext) -> Result<u64, ToolError> {
+    ctx.cancelled().await;
+    Ok(ctx.time_left().unwrap_or_default().as_secs())
+}
+
+/// Blocks its thread until the call is to end.
+#[tool(register = false, timeout = "30s")]
+fn block_long(ctx: &ToolContext) -> u64 {
+    while !ctx.is_cancelled() {
+        std::thread::yield_now();
+    }
+    ctx.time_left().unwrap_or_default().as_secs()
+}
+
+/// Lets others go first, so many times.
+#[tool(register = false, timeout = "30s")]
+async fn give_way(
+    /// How often.
+    times: u32,
+) -> u32 {
+    for _ in 0..times {
+        tokio::task::yield_now().await;
+    }
+    times
+}
+
+/// Agrees to wait.
+#[tool(register = false, destructive, idempotent = false, timeout = "30s")]
+async fn wait_gravely(ctx: &ToolContext, #[ctx] began: &Began) {
+    began.0.notify_one();
+    ctx.cancelled().await;
+}
+
+fn waiting() -> tool_core::test::KitBuilder {
+    let tools = Registry::builder().add::<WaitLongTool>().add::<BlockLongTool>().add::<GiveWayTool>();
+    ToolKit::of(tools.add::<WaitGravelyTool>().build().unwrap()).provide_new(Began::default)
+}
+
+#[tokio::test]
+async fn a_call_is_late_when_the_clock_is_moved_beyond_its_limit_and_not_before() {
+    for tool in ["wait_long", "block_long"] {
+        let kit = waiting().build();
+        let call = kit.call(tool, json!({}));
+        tokio::pin!(call);
+        let mut looked_at = async || {
+            // Nothing comes of looking, however often.
+            for _ in 0..50 {
+                tokio::select! {
+                    biased;
+                    ended = &mut call => return Some(ended),
+                    () = tokio::task::yield_now() => {}
+                }
+            }
+            None
+        };
+        assert!(looked_at().await.is_none(), "{tool}");
+        kit.advance(Duration::from_secs(29));
+        assert!(looked_at().await.is_none(), "{tool}");
+        kit.advance(Duration::from_secs(1));
+        let error = call.await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{tool}");
+        assert_eq!(error.details()["partial"], 0, "{tool}: it is told in time to give back what it has");
+    }
+}
+
+#[tokio::test]
+async fn time_that_a_person_takes_does_not_make_a_moved_clock_miss_a_limit() {
+    let kit = waiting().answers([answer::yes("wait_gravely")]).build();
+    let moved = async {
+        kit.context().require::<Began>().unwrap().0.notified().await;
+        kit.advance(Duration::from_secs(30));
+    };
+    let (ended, ()) = tokio::join!(kit.call("wait_gravely", json!({})), moved);
+    assert_eq!(ended.unwrap_err().kind(), ErrorKind::Timeout);
+}
+
+#[tokio::test]
+async fn nobody_hurries_for_the_limit_of_a_call() {
+    let kit = waiting().hurry().build();
+    assert_eq!(kit.call("give_way", json!({"times": 20})).await.unwrap().data(), 20);
+    assert_eq!(kit.clock().now(), Duration::ZERO);
+    assert_eq!(kit.clock().sleepers(), 0);
+}
+
+#[test]
+fn a_bare_call_without_a_runtime_is_late_by_the_clock_too() {
+    let kit = waiting().build();
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| kit.call_bare_blocking("block_long", json!({})).unwrap_err().kind());
+        while !call.is_finished() {
+            kit.advance(Duration::from_secs(30));
+            std::thread::yield_now();
+        }
+        assert_eq!(call.join().unwrap(), ErrorKind::Timeout);
+    });
+}
