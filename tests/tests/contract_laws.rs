@@ -48,7 +48,9 @@ fn a_schema_that_shuts_out_a_value_is_a_breaking_change() {
             1 => (0..=random.below(3)).fold(old.clone(), |schema, _| changed(&mut random, &schema).0),
             _ => {
                 let mut new = old.clone();
-                [&mut old, &mut new].map(|schema| schema["anyOf"] = alternatives(&mut random));
+                for schema in [&mut old, &mut new] {
+                    schema["anyOf"] = alternatives(&mut random);
+                }
                 new
             }
         };
