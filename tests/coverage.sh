@@ -14,7 +14,7 @@ fi
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 TOOL_VECTORS=${TOOL_VECTORS:-$PWD/../shared/vectors}
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
-cargo llvm-cov test --workspace --lib --bins --tests --no-fail-fast --ignore-run-fail --json --output-path "$report"
+cargo llvm-cov test --workspace --lib --bins --tests --ignore-run-fail --json --output-path "$report"
 python3 - "$report" <<'PY'
 import collections, json, re, sys
 from pathlib import Path
