@@ -269,6 +269,7 @@ fn json_goes_both_ways_and_a_redirect_that_is_not_followed_is_the_answer() {
         .http(|h| h.post(URL).status(303).header("location", "/names/8").post(URL).bytes("no JSON"))
         .build();
     let call = |name: &str| kit.call_blocking("name", json!({ "name": name }));
+    assert_eq!(format!("{:?}", kit.http()), "FakeHttp { left: 3, .. }");
     assert_eq!(call("Ada").unwrap().data(), json!({"id": 7}));
     assert_eq!(call("Bob").unwrap().data(), json!("/names/8"));
     assert_eq!(failure(call("Cleo")), (ErrorKind::Unavailable, "bad_response".to_owned()));

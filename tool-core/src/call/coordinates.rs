@@ -24,8 +24,6 @@ pub struct Coordinates {
     pub iteration: u64,
     /// Which try at that this is, from 1. Starting over is a new attempt; using a number again continues it.
     pub attempt: u32,
-    /// The agent that calls.
-    pub agent: Option<String>,
     /// Whether tools see the one key per task that older systems have stored.
     pub legacy_keys: bool,
 }
@@ -38,7 +36,6 @@ impl Default for Coordinates {
             node_id: String::new(),
             iteration: 0,
             attempt: 1,
-            agent: None,
             legacy_keys: false,
         }
     }
@@ -74,12 +71,6 @@ impl Coordinates {
         Self { attempt, ..self }
     }
 
-    /// The agent that calls.
-    #[must_use]
-    pub fn agent(self, agent: impl Into<String>) -> Self {
-        Self { agent: Some(agent.into()), ..self }
-    }
-
     /// Where a recorded call stood.
     pub fn of(row: &Row) -> Coordinates {
         Coordinates {
@@ -88,7 +79,6 @@ impl Coordinates {
             node_id: row.node_id.clone(),
             iteration: row.iteration,
             attempt: row.attempt,
-            agent: row.agent.clone(),
             legacy_keys: row.key_form == crate::journal::KeyForm::Legacy,
         }
     }
