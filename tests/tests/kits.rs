@@ -70,6 +70,8 @@ fn alone(n: usize, all: &Barrier) {
         _ => assert_eq!(run.stdout().trim(), expected, "{run:?}"),
     }
     assert_eq!(kit.call_mcp_blocking(Era::ALL[n % 2], "whose", json!({})).data(), Some(json!(expected)));
+    let listed = kit.tools_mcp_blocking(Era::ALL[n % 2]);
+    assert!(listed.iter().any(|tool| tool["name"] == "whose"), "{listed:?}");
     all.wait();
     assert_eq!(kit.files().paths().len(), 2, "{:?}", kit.files());
     kit.call_blocking("delete_file", json!({"path": format!("{n}.txt")})).unwrap();

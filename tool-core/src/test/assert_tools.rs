@@ -15,7 +15,7 @@ use crate::registry::RegistryError;
 /// | `values = 256` | how many values of each tool are tried |
 /// | `seed = 0` | which |
 /// | `context = ctx` | what tools that are run are given; without it only reads that need nothing run |
-/// | `watch = [directory]` | where a call that is dropped half way must leave nothing |
+/// | `watch = [directory]` | where a call that is dropped half way must leave nothing, and a read must change nothing |
 /// | `checks = [&tool_cli::test::CLI]` | further checks, from a crate that knows another surface |
 ///
 /// ```

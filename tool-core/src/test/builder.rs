@@ -12,6 +12,7 @@ use super::fake_env::FakeEnv;
 use super::fake_http::FakeHttp;
 use super::fake_rng::FakeRng;
 use super::fixture::Fixture;
+use super::ground::Ground;
 use super::io::Accessed;
 use super::kit::{Parts, ToolKit};
 use super::script::Script;
@@ -55,6 +56,8 @@ pub struct KitBuilder {
     provides: Vec<Arc<Provide>>,
     layers: Vec<Arc<Layers>>,
     surfaces: Vec<Arc<dyn SurfaceUnderTest>>,
+    /// None where tools run on the runtime of the test.
+    ground: Option<Ground>,
 }
 
 impl KitBuilder {
@@ -71,6 +74,7 @@ impl KitBuilder {
             provides: Vec::new(),
             layers: Vec::new(),
             surfaces: Vec::new(),
+            ground: Some(Ground::default()),
         }
     }
 
@@ -183,6 +187,13 @@ impl KitBuilder {
         self
     }
 
+    /// Tools run on the runtime of the test, as where it has paused its time. What they leave running is not looked at then;
+    /// otherwise the kits of a recipe have a runtime of their own, which must be empty when the last of them ends.
+    pub fn on_runtime_of_test(mut self) -> Self {
+        self.ground = None;
+        self
+    }
+
     /// The kit.
     ///
     /// # Panics
@@ -239,7 +250,15 @@ impl KitBuilder {
         #[cfg(feature = "limit")]
         let builder = builder
             .limit(crate::call::LimitSettings { clock: Arc::new(parts.clock.clone()), ..Default::default() });
-        self.layers.iter().fold(builder, |builder, add| add(builder))
+        let builder = self.layers.iter().fold(builder, |builder, add| add(builder));
+        match &self.ground {
+            Some(ground) => builder.before("run", ground.layer()),
+            None => builder,
+        }
+    }
+
+    pub(super) fn ground(&self) -> Option<Ground> {
+        self.ground.clone()
     }
 
     pub(super) fn registry(&self) -> &Registry {

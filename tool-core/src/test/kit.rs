@@ -16,6 +16,7 @@ use super::fake_env::FakeEnv;
 use super::fake_http::FakeHttp;
 use super::fake_rng::FakeRng;
 use super::fixture::Fixture;
+use super::ground::Ground;
 use super::io::{Accessed, Io};
 use super::model::DialectKit;
 use super::script::Script;
@@ -37,7 +38,7 @@ use crate::tool::Tool;
 ///
 /// Every call goes through the whole pipeline, with the caller `test`: decoding, approval, journal, shaping, check, time
 /// limit, audit. Two kits share nothing. When a kit is dropped the test fails over answers that nobody asked for, over
-/// whatever a fixture finds left, and over calls that still run.
+/// whatever a fixture finds left, and over calls, spawned tasks and child processes that still run.
 ///
 /// ```
 /// use serde_json::json;
@@ -77,6 +78,8 @@ pub struct ToolKit {
     bare: Executor,
     parts: Parts,
     calls: AtomicUsize,
+    #[expect(dead_code, reason = "looks at what is left when all before it is gone")]
+    ground: Option<Ground>,
 }
 
 /// What one kit has to itself.
@@ -123,7 +126,10 @@ impl ToolKit {
         let executor = recipe.layered(&parts).build();
         let bare = Executor::standard(recipe.registry().clone()).build();
         match (executor, bare) {
-            (Ok(executor), Ok(bare)) => ToolKit { recipe, executor, bare, parts, calls: AtomicUsize::new(0) },
+            (Ok(executor), Ok(bare)) => {
+                let ground = recipe.ground();
+                ToolKit { recipe, executor, bare, parts, calls: AtomicUsize::new(0), ground }
+            }
             (Err(error), _) | (_, Err(error)) => panic!("the kit cannot be made: {error}"),
         }
     }

@@ -133,6 +133,10 @@
 //! # }
 //! ```
 //!
+//! What is left when a kit is dropped fails the test too: answers, requests and numbers that nobody wanted, calls that still run, and
+//! tasks and child processes that its tools have started and not ended. For that tools run on a runtime of their own, which the kits
+//! of a recipe share ([`KitBuilder::on_runtime_of_test`] leaves them on that of the test).
+//!
 //! Beside them [`assert_tools!`](crate::assert_tools!) proves of every tool what its definition promises,
 //! [`snapshot_tools!`](crate::snapshot_tools!) keeps what callers see of it, [`lock!`](crate::lock!) tells when what callers rely on has changed, and
 //! [`assert_listed!`](crate::assert_listed!) when a tool was left out of its set. Tools that work in a directory get one from
@@ -153,10 +157,12 @@ mod fake_env;
 mod fake_http;
 mod fake_rng;
 mod fixture;
+mod ground;
 mod here;
 mod io;
 mod issues;
 mod kit;
+mod left;
 mod lock;
 mod model;
 mod mutate;

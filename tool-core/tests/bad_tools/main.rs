@@ -59,6 +59,8 @@ fn rows() -> Vec<Row> {
         row("secret", set::<SignInLoudlyTool>(), set::<SignInTool>()),
         row("secret", set::<SignUpLoudlyTool>(), set::<SignUpTool>()),
         row("secret", set::<SignOutLoudlyTool>(), set::<SignOutTool>()),
+        row("effects", set::<CountGuestsTool>(), set::<CountRoomsTool>()),
+        row("effects", set::<RingTool>(), set::<RingTrulyTool>()),
         row("cancel", set::<BuildMessilyTool>(), set::<BuildTool>()),
         row("cancel", set::<WatchForgetfullyTool>(), set::<WatchTool>()),
     ]
@@ -95,6 +97,16 @@ fn its_good_twin_fails_none() {
         let problems = checks(&good).watch([ground(true)]).run();
         assert!(problems.is_empty(), "{id}: {problems:#?}");
     }
+}
+
+#[test]
+fn a_read_that_has_another_tool_act_is_told_too() {
+    let tools = Registry::builder().add::<AskToRingTool>().add::<AskToCountTool>();
+    let tools = tools.add::<RingTrulyTool>().add::<CountRoomsTool>();
+    let problems = checks(&tools.build().unwrap()).run();
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let [told] = &told[..] else { panic!("{told:?}") };
+    assert!(told.starts_with("effects ask_to_ring: it declares no `side_effect`, and tries one: "), "{told}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Functions that give secrets away, or leave something behind when their call is dropped.
+//! Functions that give secrets away, have an effect that they do not declare, or leave something behind when their call is dropped.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -11,6 +11,8 @@ pub(crate) fn ground(tidy: bool) -> PathBuf {
     static GROUND: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
     let ground = GROUND.path().join(if tidy { "tidy" } else { "messy" });
     std::fs::create_dir_all(&ground).unwrap();
+    // There from the beginning: nothing comes to be when it is written.
+    std::fs::OpenOptions::new().create(true).append(true).open(ground.join(GUESTS)).unwrap();
     ground
 }
 
@@ -76,6 +78,50 @@ pub(crate) async fn sign_out(
 ) -> Result<String, ToolError> {
     let span = tracing::info_span!("leaving", has_key = ctx.has_secret("HOUSE_KEY"));
     Ok(span.in_scope(|| name.to_owned()))
+}
+
+/// A file in each of both.
+const GUESTS: &str = "guests";
+
+/// Counts the guests so far, and whoever asks is one of them.
+#[tool(register = false)]
+pub(crate) fn count_guests() -> std::io::Result<usize> {
+    let guests = ground(false).join(GUESTS);
+    let before = std::fs::read(&guests)?;
+    std::fs::write(guests, [&before[..], b"guest\n"].concat())?;
+    Ok(before.len() / b"guest\n".len())
+}
+
+/// Counts the rooms.
+#[tool(register = false)]
+pub(crate) fn count_rooms() -> std::io::Result<usize> {
+    Ok(std::fs::read(ground(true).join(GUESTS))?.len())
+}
+
+/// Tells of the bell, and rings it.
+#[tool(register = false)]
+pub(crate) async fn ring(ctx: &ToolContext) -> &'static str {
+    ctx.acts();
+    "It rang."
+}
+
+/// Rings the bell.
+#[tool(side_effect, idempotent, register = false)]
+pub(crate) async fn ring_truly(ctx: &ToolContext) -> &'static str {
+    ctx.acts();
+    "It rang."
+}
+
+/// Has the bell rung.
+#[tool(register = false)]
+pub(crate) async fn ask_to_ring(ctx: &ToolContext) -> Result<String, ToolError> {
+    Ok(ctx.call("ring_truly", serde_json::json!({})).await?.data().to_string())
+}
+
+/// Has the rooms counted.
+#[tool(register = false)]
+pub(crate) async fn ask_to_count(ctx: &ToolContext) -> Result<String, ToolError> {
+    Ok(ctx.call("count_rooms", serde_json::json!({})).await?.data().to_string())
 }
 
 /// What takes two turns: the executor looks a second time at once.

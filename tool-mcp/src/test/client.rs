@@ -62,6 +62,12 @@ pub trait McpExt {
     /// # Panics
     /// As [`mcp`](Self::mcp).
     fn call_mcp_blocking(&self, era: Era, tool: &str, args: Value) -> McpCalled;
+
+    /// What a client sees listed, without a runtime.
+    ///
+    /// # Panics
+    /// As [`mcp`](Self::mcp), and where it cannot be listed.
+    fn tools_mcp_blocking(&self, era: Era) -> Vec<Value>;
 }
 
 impl McpExt for ToolKit {
@@ -69,17 +75,25 @@ impl McpExt for ToolKit {
         Box::pin(connected(self, era))
     }
 
-    #[expect(clippy::panic, reason = "a test without a runtime fails")]
     fn call_mcp_blocking(&self, era: Era, tool: &str, args: Value) -> McpCalled {
-        let work = || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let runtime = runtime.unwrap_or_else(|error| panic!("no runtime could be started: {error}"));
-            runtime.block_on(async { self.mcp(era).await.call(tool, args).await })
-        };
-        // A runtime cannot be started within one.
-        std::thread::scope(|scope| scope.spawn(work).join())
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        block_on(async { self.mcp(era).await.call(tool, args).await })
     }
+
+    fn tools_mcp_blocking(&self, era: Era) -> Vec<Value> {
+        block_on(async { self.mcp(era).await.tools().await })
+    }
+}
+
+/// Runs a future to its end, on a runtime and a thread of its own: no runtime can be started within one.
+#[expect(clippy::panic, reason = "a test without a runtime fails")]
+fn block_on<F: Future<Output: Send> + Send>(future: F) -> F::Output {
+    let work = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.unwrap_or_else(|error| panic!("no runtime could be started: {error}"));
+        runtime.block_on(future)
+    };
+    std::thread::scope(|scope| scope.spawn(work).join())
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 #[expect(clippy::panic, reason = "a test whose client cannot connect fails")]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::left::{children, files, living};
+use super::super::left::{children, files, living};
 use super::{Fault, Subject};
 use crate::call::{Caller, Executor};
 use crate::error::ErrorKind;

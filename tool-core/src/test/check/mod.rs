@@ -8,13 +8,13 @@ mod bounds;
 mod cancel;
 mod defaults;
 mod dialects;
+mod effects;
 mod examples;
 mod fingerprint;
 mod law_accept;
 mod law_agree;
 mod law_normal;
 mod law_refuse;
-mod left;
 mod lint;
 mod logged;
 mod problem;
@@ -67,6 +67,7 @@ pub const CHECKS: &[Check] = &[
     Check { id: bounds::ID, look: Look::Tool(bounds::look) },
     Check { id: dialects::ID, look: Look::Tool(dialects::look) },
     Check { id: secret::ID, look: Look::Tool(secret::look) },
+    Check { id: effects::ID, look: Look::Tool(effects::look) },
     Check { id: cancel::ID, look: Look::Tool(cancel::look) },
 ];
 
@@ -158,7 +159,8 @@ impl Checks {
         self
     }
 
-    /// Directories in which a call that is dropped half way must leave nothing.
+    /// Directories in which a call that is dropped half way must leave nothing, and in which one without a side effect must
+    /// change nothing.
     pub fn watch<P: Into<PathBuf>>(mut self, directories: impl IntoIterator<Item = P>) -> Self {
         self.watched.extend(directories.into_iter().map(Into::into));
         self

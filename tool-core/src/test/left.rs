@@ -1,4 +1,4 @@
-//! What calls leave behind: files in directories that are watched, and processes that threads of a name started.
+//! What calls leave behind: files in directories that are watched, and processes that threads have started.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,21 +41,39 @@ pub(super) fn children(thread: &str) -> BTreeSet<u32> {
         .collect()
 }
 
+/// The processes that this thread has started and that have not been waited for.
+pub(super) fn own_children() -> BTreeSet<u32> {
+    let list = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
+    list.split_whitespace().filter_map(|id| id.parse().ok()).collect()
+}
+
 /// Those of some child processes that live on, after a while for the others to die.
 pub(super) fn living(children: &BTreeSet<u32>) -> Vec<u32> {
+    settled(|| children.iter().copied().filter(|id| is_alive(*id)).collect(), Vec::is_empty)
+}
+
+/// What is seen as soon as it is as it should be, or when the time for that is over.
+pub(super) fn settled<T>(look: impl Fn() -> T, is_over: impl Fn(&T) -> bool) -> T {
     let end = Instant::now() + DYING;
     loop {
-        let living: Vec<u32> = children.iter().copied().filter(|id| is_alive(*id)).collect();
-        if living.is_empty() || Instant::now() >= end {
-            return living;
+        let seen = look();
+        if is_over(&seen) || Instant::now() >= end {
+            return seen;
         }
         std::thread::park_timeout(LOOK);
     }
 }
 
-/// Whether a process is there and has not ended. (proc(5): the state follows the name in brackets)
+/// The name of a process's program; nothing where it is gone.
+pub(super) fn name(id: u32) -> String {
+    fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default().trim_end().to_owned()
+}
+
+/// Whether a process is there, has not ended, and is a child of this one: an id may belong to another process by now. (proc(5):
+/// state and parent follow the name in brackets)
 fn is_alive(id: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    let state = stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
-    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+    let mut rest = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let (state, parent) = (rest.next(), rest.next().and_then(|id| id.parse().ok()));
+    parent == Some(std::process::id()) && state.is_some_and(|state| !matches!(state, "Z" | "X"))
 }

@@ -1,0 +1,193 @@
+//! What tools leave running fails the test: tasks, and processes that they have started.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::sleep;
+use tool_core::test::KitBuilder;
+
+use super::*;
+
+const LONG: Duration = Duration::from_secs(3_600);
+
+/// Less than the time that a call has.
+const WHILE: Duration = Duration::from_secs(30);
+
+/// Counts for a while where nobody hears it.
+#[tool(register = false)]
+async fn count_on(
+    /// Whether the counting ends with the call.
+    ends: bool,
+) -> &'static str {
+    let mut counting = JoinSet::new();
+    counting.spawn(sleep(LONG));
+    tokio::task::yield_now().await;
+    if !ends {
+        counting.detach_all();
+    }
+    "counting"
+}
+
+/// Somebody who counts, until nobody wants it any more.
+#[derive(Default)]
+struct Counter(Mutex<Option<AbortHandle>>);
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        if let Some(counting) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            counting.abort();
+        }
+    }
+}
+
+/// Lets somebody else count.
+#[tool(register = false)]
+async fn have_counted(#[ctx] counter: &Counter) -> bool {
+    let mut counting = counter.0.lock().unwrap();
+    let is_counting = counting.as_ref().is_some_and(|counting| !counting.is_finished());
+    counting.get_or_insert_with(|| tokio::spawn(sleep(LONG)).abort_handle());
+    is_counting
+}
+
+fn sleeper() -> Child {
+    Command::new("sleep").arg("60").stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// The processes of this file, which end with their test.
+#[derive(Default)]
+struct Sleepers(Mutex<Vec<Child>>);
+
+impl Drop for Sleepers {
+    fn drop(&mut self) {
+        for sleeper in self.0.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            sleeper.kill().unwrap();
+            sleeper.wait().unwrap();
+        }
+    }
+}
+
+/// Lets a program sleep.
+#[tool(register = false)]
+async fn lull(#[ctx] sleepers: &Sleepers) -> u32 {
+    let sleeper = sleeper();
+    let id = sleeper.id();
+    sleepers.0.lock().unwrap().push(sleeper);
+    id
+}
+
+/// Lets a program sleep, on a thread that may.
+#[tool(register = false)]
+fn lull_at_leisure(#[ctx] sleepers: &Sleepers) -> u32 {
+    let sleeper = sleeper();
+    let id = sleeper.id();
+    sleepers.0.lock().unwrap().push(sleeper);
+    id
+}
+
+/// Has a program put to sleep.
+#[tool(register = false)]
+async fn have_lulled(ctx: &ToolContext) -> Result<u64, ToolError> {
+    Ok(ctx.call("lull", json!({})).await?.data().as_u64().unwrap_or_default())
+}
+
+tool_set! {
+    static LEAVING = [CountOnTool, HaveCountedTool, LullTool, LullAtLeisureTool, HaveLulledTool];
+}
+
+fn recipe() -> KitBuilder {
+    ToolKit::new(&LEAVING).provide_new(Counter::default).provide_new(Sleepers::default)
+}
+
+/// What is said when this is dropped.
+fn said(drop: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(drop)).map_err(|panic| *panic.downcast::<String>().unwrap());
+    panic.err().unwrap_or_default()
+}
+
+const HEAD: &str = "the tools of the kit have left this behind:\n";
+
+#[test]
+fn a_task_that_runs_on_fails_the_test() {
+    for (ends, told) in [(true, String::new()), (false, format!("{HEAD}spawned tasks that still run: 1"))] {
+        let kit = recipe().build();
+        kit.call_blocking("count_on", json!({ "ends": ends })).unwrap();
+        assert_eq!(said(|| drop(kit)), told, "{ends}");
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_runs_on_in_an_async_test_is_told_from_those_of_the_test() {
+    let own = tokio::spawn(sleep(LONG));
+    for (ends, told) in [(true, String::new()), (false, format!("{HEAD}spawned tasks that still run: 1"))] {
+        let kit = recipe().build();
+        kit.call("count_on", json!({ "ends": ends })).await.unwrap();
+        assert_eq!(said(|| drop(kit)), told, "{ends}");
+    }
+    assert!(!own.is_finished());
+}
+
+#[test]
+fn a_task_of_a_capability_ends_with_it_and_serves_all_kits_of_a_recipe() {
+    let recipe = recipe().provide(Counter::default());
+    let kit = recipe.clone().build();
+    let counts = |kit: &ToolKit| kit.call_blocking("have_counted", json!({})).unwrap().data();
+    assert_eq!((counts(&kit), counts(&kit)), (json!(false), json!(true)));
+    assert_eq!(said(|| drop(kit)), "");
+    let other = recipe.build();
+    assert_eq!(counts(&other), json!(true), "the counter is shared, and so is where it counts");
+    assert_eq!(said(|| drop(other)), "");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_process_that_runs_on_fails_the_test_with_the_tool_that_started_it() {
+    for (tool, by) in
+        [("lull", ", which lull started,"), ("have_lulled", ", which lull started,"), ("lull_at_leisure", "")]
+    {
+        let kit = recipe().provide_new(Sleepers::default).build();
+        let id = kit.call(tool, json!({})).await.unwrap().data();
+        assert_eq!(said(|| drop(kit)), "", "{tool}: it ends with the kit");
+
+        let sleepers = Arc::new(Sleepers::default());
+        let kit = recipe().provide_arc(Arc::clone(&sleepers)).build();
+        let other = kit.call(tool, json!({})).await.unwrap().data();
+        assert_ne!(id, other);
+        let told = format!("{HEAD}the process {other} (sleep){by} still runs");
+        assert_eq!(said(|| drop(kit)), told, "{tool}: it is held beyond the kit");
+    }
+}
+
+#[tokio::test]
+async fn a_process_of_the_test_is_none_of_a_tool() {
+    let sleepers = Sleepers(Mutex::new(vec![sleeper()]));
+    let kit = recipe().build();
+    kit.call("count_on", json!({"ends": true})).await.unwrap();
+    sleepers.0.lock().unwrap().push(sleeper());
+    assert_eq!(said(|| drop(kit)), "");
+}
+
+#[test]
+fn what_is_left_behind_is_not_told_beside_another_failure() {
+    let failed = said(|| {
+        let kit = recipe().build();
+        kit.call_blocking("count_on", json!({"ends": false})).unwrap();
+        panic!("{}", "the test itself".to_owned());
+    });
+    assert_eq!(failed, "the test itself");
+}
+
+/// Sleeps for a while.
+#[tool(register = false)]
+async fn rest() {
+    sleep(WHILE).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_the_test_has_paused_its_time_tools_run_there() {
+    let registry = Registry::builder().add::<RestTool>().build().unwrap();
+    let kit = ToolKit::of(registry).on_runtime_of_test().build();
+    let before = tokio::time::Instant::now();
+    kit.call("rest", json!({})).await.unwrap();
+    assert!(before.elapsed() >= WHILE);
+}
