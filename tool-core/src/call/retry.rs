@@ -52,7 +52,7 @@ impl Retry {
             tokio::select! {
                 biased;
                 () = ctx.cancelled() => return (Err(run::cancelled(tool.def())), count + 1),
-                () = tokio::time::sleep(delay) => {}
+                () = ctx.pause(delay) => {}
             }
             #[cfg(feature = "limit")]
             if ext.get::<Tokens>().is_some_and(|tokens| tokens.take().is_err()) {

@@ -4,6 +4,8 @@ use std::future::pending;
 use std::time::{Duration, Instant};
 
 use super::ToolContext;
+#[cfg(feature = "test")]
+use crate::clock::Clock as _;
 
 impl ToolContext {
     /// Now, by what deadlines go by.
@@ -30,6 +32,17 @@ impl ToolContext {
             return clock.reaches(deadline).await;
         }
         tokio::time::sleep_until(deadline.into()).await;
+    }
+
+    /// Completes after a time, as the clock goes that deadlines go by: for what waits on behalf of a call, and not in it.
+    pub(crate) async fn pause(&self, time: Duration) {
+        #[cfg(feature = "test")]
+        if let Some(clock) = &self.host.pace {
+            // It never refuses: only in the hands of a call does a sleep end before its time.
+            let _ = clock.sleep(time).await;
+            return;
+        }
+        tokio::time::sleep(time).await;
     }
 
     /// Whether the time limits of calls go by the clock of a test, which only a runtime waits for.

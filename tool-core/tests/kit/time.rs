@@ -100,3 +100,36 @@ fn a_bare_call_without_a_runtime_is_late_by_the_clock_too() {
         assert_eq!(call.join().unwrap(), ErrorKind::Timeout);
     });
 }
+
+/// Fails once, and says when to come again.
+#[tool(register = false)]
+async fn come_again(#[ctx] asked: &Deletions) -> Result<u32, ToolError> {
+    match asked.0.fetch_add(1, Ordering::SeqCst) {
+        0 => Err(ToolError::unavailable("Come again.").retry_after(Duration::from_secs(20))),
+        before => Ok(before),
+    }
+}
+
+#[tokio::test]
+async fn what_lies_between_two_tries_goes_by_the_clock() {
+    let tools = Registry::builder().add::<ComeAgainTool>().build().unwrap();
+    let recipe = ToolKit::of(tools).provide_new(Deletions::default).executor(|builder| builder.retries(1));
+    let kit = recipe.clone().build();
+    let asked = |kit: &ToolKit| kit.context().require::<Deletions>().unwrap().0.load(Ordering::SeqCst);
+    let moved = async {
+        kit.clock().asleep(1).await;
+        kit.advance(Duration::from_secs(19));
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(asked(&kit), 1);
+        kit.advance(Duration::from_secs(1));
+    };
+    let (result, ()) = tokio::join!(kit.call("come_again", json!({})), moved);
+    assert_eq!(result.unwrap().data(), 1);
+
+    // Where nobody waits, the clock is moved by whoever would.
+    let kit = recipe.hurry().build();
+    assert_eq!(kit.call_blocking("come_again", json!({})).unwrap().data(), 1);
+    assert_eq!(kit.clock().now(), Duration::from_secs(20));
+}
