@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
-use std::sync::Barrier;
+use std::sync::{Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
+use tokio::task::JoinSet;
 use tool_cli::test::CliExt as _;
 use tool_core::prelude::*;
 use tool_core::test::{ToolKit, Tree, answer};
@@ -90,4 +91,31 @@ fn sixty_four_kits_in_parallel_threads_see_nothing_of_each_other() {
             scope.spawn(move || alone(n, all));
         }
     });
+}
+
+/// Whoever waits at a door, until nobody wants them to.
+#[derive(Default)]
+struct Waiting(Mutex<JoinSet<()>>);
+
+/// Has somebody wait at the door.
+#[tool(register = false)]
+async fn have_wait(#[ctx] waiting: &Waiting) -> usize {
+    let mut waiting = waiting.0.lock().unwrap();
+    waiting.spawn(std::future::pending());
+    waiting.len()
+}
+
+#[tokio::test]
+async fn what_a_client_was_served_by_is_gone_with_the_client_and_so_are_its_tasks() {
+    for era in Era::ALL {
+        let tools = Registry::builder().add::<HaveWaitTool>().build().unwrap();
+        let kit = ToolKit::of(tools).provide_new(Waiting::default).build();
+        let client = kit.mcp(era).await;
+        for count in 1..=2 {
+            assert_eq!(client.call("have_wait", json!({})).await.data(), Some(json!(count)));
+        }
+        drop(client);
+        // Those who wait would be told to be left if the server still held the door.
+        drop(kit);
+    }
 }

@@ -166,6 +166,15 @@ async fn a_command_in_the_background_is_read_while_it_runs_and_stopped() {
 }
 
 #[tokio::test]
+async fn what_runs_in_the_background_and_ignores_signals_ends_with_the_kit() {
+    let kit = kit(1, |run| run.command(["serve"]).out("ready\n").never().ignores_signals());
+    let call = kit.call("run_command", json!({"command": "serve", "background": true}));
+    assert!(call.await.unwrap().data()["process_id"].is_string());
+    // It would be told to be left: a task of the kit's tools.
+    drop(kit);
+}
+
+#[tokio::test]
 async fn limits_and_a_kill_hold_for_whoever_uses_the_sandbox() {
     let directory = tempfile::tempdir().unwrap();
     let workspace = Workspace::open(directory.path(), WorkspacePolicy::default()).unwrap();

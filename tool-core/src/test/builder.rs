@@ -1,5 +1,5 @@
 //! What a kit is made of, as a recipe: a kit can be made from it any number of times, and no two share anything that calls
-//! change.
+//! change but what the recipe provides as a value.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -187,8 +187,9 @@ impl KitBuilder {
         self
     }
 
-    /// Tools run on the runtime of the test, as where it has paused its time. What they leave running is not looked at then;
-    /// otherwise the kits of a recipe have a runtime of their own, which must be empty when the last of them ends.
+    /// Tools run on the runtime of the test: where it has paused tokio's time, say. What they leave running is not looked at then.
+    /// Otherwise the kits of a recipe have a runtime of their own, by the time of the machine; nothing may run there any more when
+    /// the recipe and the last of its kits are gone.
     pub fn on_runtime_of_test(mut self) -> Self {
         self.ground = None;
         self

@@ -1,15 +1,17 @@
 //! Where the tools of kits run, and what they leave running there.
 //!
 //! The kits of a recipe have a runtime of their own, in which their tools are polled: what a tool spawns goes there, and not among
-//! the tasks of the test, so that it can be counted. When the last of these kits ends, nothing may run there any more, nor any
-//! process that a call has started.
+//! the tasks of the test, so that it can be counted. When the recipe and the last of its kits are gone, nothing may run there any
+//! more, nor any process that a call has started. Processes and threads are seen where the system tells of them (Linux).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::poll_fn;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::task::{Context, Poll};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::Notify;
@@ -25,7 +27,10 @@ const THREAD: &str = "tool-kit-";
 /// The number of the last ground.
 static GROUNDS: AtomicUsize = AtomicUsize::new(0);
 
-/// The ground of the kits of a recipe: the last one that is dropped looks at what is left.
+/// How long a thread stays that has nothing to do: its processes are told by its name.
+const IDLE: Duration = Duration::from_secs(3_600);
+
+/// The ground of the kits of a recipe: the last holder that is dropped looks at what is left.
 #[derive(Clone, Default)]
 pub(super) struct Ground(Arc<Lease>);
 
@@ -33,6 +38,15 @@ impl Ground {
     /// The step of an executor in which tools run on this ground.
     pub(super) fn layer(&self) -> impl Layer + 'static {
         OnGround(Arc::clone(&self.0.0))
+    }
+
+    /// A call of a tool, on this ground.
+    pub(super) fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        call: BoxFuture<'a, ToolResult>,
+    ) -> BoxFuture<'a, ToolResult> {
+        self.0.0.call(tool, call)
     }
 }
 
@@ -43,8 +57,7 @@ struct Lease(Arc<Site>);
 impl Drop for Lease {
     #[expect(clippy::panic, reason = "a test must fail that leaves something behind")]
     fn drop(&mut self) {
-        let left = if thread::panicking() { Vec::new() } else { self.0.left() };
-        self.0.close();
+        let left = self.0.close(!thread::panicking());
         if !left.is_empty() {
             panic!("the tools of the kit have left this behind:\n{}", left.join("\n"));
         }
@@ -55,6 +68,7 @@ impl Drop for Lease {
 struct Site {
     thread: String,
     driven: OnceLock<Option<Driven>>,
+    is_closed: AtomicBool,
     /// Their ids, with the tools.
     processes: Mutex<BTreeMap<u32, String>>,
 }
@@ -63,91 +77,137 @@ struct Site {
 struct Driven {
     handle: Handle,
     closed: Arc<Notify>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Default for Site {
     fn default() -> Site {
         let thread = format!("{THREAD}{}", GROUNDS.fetch_add(1, Ordering::Relaxed));
-        Site { thread, driven: OnceLock::new(), processes: Mutex::default() }
+        let (driven, is_closed) = (OnceLock::new(), AtomicBool::new(false));
+        Site { thread, driven, is_closed, processes: Mutex::default() }
     }
 }
 
 impl Driven {
-    fn start(thread: &str) -> io::Result<Driven> {
-        let runtime = Builder::new_current_thread().enable_all().thread_name(thread).build()?;
+    fn start(name: &str) -> io::Result<Driven> {
+        let runtime =
+            Builder::new_current_thread().enable_all().thread_name(name).thread_keep_alive(IDLE).build()?;
         let (handle, closed) = (runtime.handle().clone(), Arc::new(Notify::new()));
         let until = Arc::clone(&closed);
-        thread::Builder::new().name(thread.to_owned()).spawn(move || {
+        let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
             runtime.block_on(until.notified());
-            runtime.shutdown_background();
+            runtime.shutdown_timeout(left::SETTLING);
         })?;
-        Ok(Driven { handle, closed })
+        Ok(Driven { handle, closed, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Ends the runtime, and waits for its threads for a while; not on one of them.
+    fn end(&self) {
+        self.closed.notify_one();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread.filter(|thread| thread.thread().id() != thread::current().id()) {
+            let _ = thread.join();
+        }
     }
 }
 
 impl Site {
-    /// The runtime; none where no thread can be had.
+    /// The runtime; none where no thread can be had, or when the kits are gone.
     fn runtime(&self) -> Option<&Handle> {
+        if self.is_closed.load(Ordering::Acquire) {
+            return None;
+        }
         let driven = self.driven.get_or_init(|| Driven::start(&self.thread).ok());
         driven.as_ref().map(|driven| &driven.handle)
+    }
+
+    /// A call of a tool, polled and dropped here.
+    fn call<'a>(&'a self, tool: &'a str, call: BoxFuture<'a, ToolResult>) -> BoxFuture<'a, ToolResult> {
+        match self.runtime() {
+            Some(runtime) => Box::pin(Grounded { site: self, runtime, tool, call: Some(call) }),
+            None => call,
+        }
     }
 
     /// Notes the processes that a call of a tool has started on this thread since then.
     fn note(&self, tool: &str, before: &BTreeSet<u32>) {
         let after = left::own_children();
-        if after.is_subset(before) {
+        let mut started = after.difference(before).peekable();
+        if started.peek().is_none() {
             return;
         }
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
-        for id in after.difference(before) {
+        for id in started {
             // A tool that another one called has noted its own already.
             processes.entry(*id).or_insert_with(|| tool.to_owned());
         }
     }
 
-    /// What still runs, after a while for the rest to end.
-    fn left(&self) -> Vec<String> {
+    /// Ends the runtime: what still ran, after a while for it to end, if somebody wants to know.
+    fn close(&self, is_asked: bool) -> Vec<String> {
+        self.is_closed.store(true, Ordering::Release);
         let Some(Some(driven)) = self.driven.get() else { return Vec::new() };
-        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for id in left::children(&self.thread) {
-            processes.entry(id).or_default();
+        if !is_asked {
+            driven.closed.notify_one();
+            return Vec::new();
         }
         let tasks = left::settled(|| driven.handle.metrics().num_alive_tasks(), |tasks| *tasks == 0);
-        let mut told = Vec::new();
-        if tasks > 0 {
-            told.push(format!("spawned tasks that still run: {tasks}"));
-        }
-        for id in left::living(&processes.keys().copied().collect()) {
-            let by = processes.get(&id).filter(|tool| !tool.is_empty());
-            let by = by.map(|tool| format!(", which {tool} started,")).unwrap_or_default();
-            told.push(format!("the process {id} ({}){by} still runs", left::name(id)));
-        }
-        told
-    }
-
-    fn close(&self) {
-        if let Some(Some(driven)) = self.driven.get() {
-            driven.closed.notify_one();
-        }
+        // Those of a thread are told by its name, as long as it is there.
+        let of_threads = left::children(&self.thread);
+        driven.end();
+        let threads = left::threads(&self.thread);
+        let by_tool = std::mem::take(&mut *self.processes.lock().unwrap_or_else(PoisonError::into_inner));
+        let processes = left::living(&of_threads.into_iter().chain(by_tool.keys().copied()).collect());
+        let count = |what: &str, count: usize| (count > 0).then(|| format!("{what} that still run: {count}"));
+        let told = [count("spawned tasks", tasks), count("threads of blocking tasks", threads)];
+        let process = |id: u32| {
+            let by = by_tool.get(&id).map(|tool| format!(", which {tool} started,")).unwrap_or_default();
+            format!("the process {id} ({}){by} still runs", left::name(id))
+        };
+        told.into_iter().flatten().chain(processes.into_iter().map(process)).collect()
     }
 }
 
-/// Polls tools on a ground.
+/// Has tools run on a ground.
 struct OnGround(Arc<Site>);
 
 impl Layer for OnGround {
     fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
         let tool = inv.tool.name();
-        let mut call = next.run(inv);
-        let Some(runtime) = self.0.runtime() else { return call };
-        Box::pin(poll_fn(move |cx| {
-            let before = left::own_children();
-            let polled = {
-                let _entered = runtime.enter();
-                call.as_mut().poll(cx)
-            };
-            self.0.note(tool, &before);
-            polled
-        }))
+        self.0.call(tool, next.run(inv))
+    }
+}
+
+/// A call on a ground.
+struct Grounded<'a> {
+    site: &'a Site,
+    runtime: &'a Handle,
+    tool: &'a str,
+    /// Until it is dropped.
+    call: Option<BoxFuture<'a, ToolResult>>,
+}
+
+impl<'a> Grounded<'a> {
+    fn within<T>(&mut self, work: impl FnOnce(&mut Option<BoxFuture<'a, ToolResult>>) -> T) -> T {
+        let before = left::own_children();
+        let entered = self.runtime.enter();
+        let done = work(&mut self.call);
+        drop(entered);
+        self.site.note(self.tool, &before);
+        done
+    }
+}
+
+impl Future for Grounded<'_> {
+    type Output = ToolResult;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<ToolResult> {
+        self.within(|call| call.as_mut().map_or(Poll::Pending, |call| call.as_mut().poll(cx)))
+    }
+}
+
+impl Drop for Grounded<'_> {
+    fn drop(&mut self) {
+        self.within(|call| drop(call.take()));
     }
 }

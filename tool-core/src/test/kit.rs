@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::audited::Audited;
+use super::blocking::block_on;
 use super::builder::KitBuilder;
 use super::called::{CallResult, Called, Trace};
 use super::everywhere::Everywhere;
@@ -27,6 +28,7 @@ use super::watch::Watch;
 use crate::call::redact::KnownSecrets;
 use crate::call::{AuditRow, Call, Caller, Executor, ExecutorBuilder};
 use crate::context::ToolContext;
+use crate::def::BoxFuture;
 use crate::dialect::DialectId;
 use crate::journal::MemoryJournal;
 use crate::output::ToolResult;
@@ -78,7 +80,7 @@ pub struct ToolKit {
     bare: Executor,
     parts: Parts,
     calls: AtomicUsize,
-    #[expect(dead_code, reason = "looks at what is left when all before it is gone")]
+    /// Looks at what is left when all before it is gone.
     ground: Option<Ground>,
 }
 
@@ -158,7 +160,12 @@ impl ToolKit {
     /// Every failure of these.
     pub async fn call_bare(&self, tool: &str, args: Value) -> CallResult {
         let seen = self.seen(Call::new(tool, args));
-        let result = self.bare.call(seen.call.clone(), &seen.ctx, Caller::Test).await;
+        let call: BoxFuture<'_, ToolResult> =
+            Box::pin(self.bare.call(seen.call.clone(), &seen.ctx, Caller::Test));
+        let result = match &self.ground {
+            Some(ground) => ground.call(tool, call).await,
+            None => call.await,
+        };
         self.called(&self.bare, seen, result)
     }
 
@@ -167,9 +174,7 @@ impl ToolKit {
     /// # Errors
     /// As [`call_bare`](Self::call_bare).
     pub fn call_bare_blocking(&self, tool: &str, args: Value) -> CallResult {
-        let seen = self.seen(Call::new(tool, args));
-        let result = self.bare.call_blocking(seen.call.clone(), &seen.ctx, Caller::Test);
-        self.called(&self.bare, seen, result)
+        block_on(self.call_bare(tool, args))
     }
 
     /// Makes a call as a surface hands it over, for a caller of any kind.
@@ -209,7 +214,8 @@ impl ToolKit {
         Everywhere::new(self, tool.into(), args)
     }
 
-    /// Another kit of the same recipe, which shares with this one only what the recipe provides as a value.
+    /// Another kit of the same recipe, which shares with this one only what the recipe provides as a value, and the runtime of its
+    /// tools.
     pub fn another(&self) -> ToolKit {
         self.recipe.clone().build()
     }

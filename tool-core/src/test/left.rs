@@ -1,12 +1,16 @@
 //! What calls leave behind: files in directories that are watched, and processes that threads have started.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a process that was killed may take to be gone.
-const DYING: Duration = Duration::from_secs(2);
+use sha2::{Digest as _, Sha256};
+
+use crate::canonical::hex;
+
+/// How long what is to end may take for it: a process that was killed, a task that was aborted.
+pub(super) const SETTLING: Duration = Duration::from_secs(2);
 
 /// How often it is looked at meanwhile.
 const LOOK: Duration = Duration::from_millis(5);
@@ -29,15 +33,36 @@ fn collect(directory: &Path, found: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// The processes that the threads of a name have started and that have not been waited for. Only Linux tells them. (proc(5),
-/// `/proc/PID/task/TID/children`)
-pub(super) fn children(thread: &str) -> BTreeSet<u32> {
+/// The threads of a name. Only Linux tells them. (proc(5), `/proc/PID/task/TID`)
+fn named(thread: &str) -> impl Iterator<Item = PathBuf> {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten().map(|task| task.path());
-    let named = tasks
-        .filter(|task| fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim_end() == thread));
-    let lists = named.filter_map(|task| fs::read_to_string(task.join("children")).ok());
+    tasks
+        .filter(move |task| fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim_end() == thread))
+}
+
+/// How many threads of a name there are.
+pub(super) fn threads(thread: &str) -> usize {
+    named(thread).count()
+}
+
+/// The processes that the threads of a name have started and that have not been waited for.
+pub(super) fn children(thread: &str) -> BTreeSet<u32> {
+    let lists = named(thread).filter_map(|task| fs::read_to_string(task.join("children")).ok());
     lists
         .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Everything below directories, with a digest of what the files hold. What cannot be read is as it is.
+pub(super) fn pictures(directories: &[PathBuf]) -> BTreeMap<PathBuf, String> {
+    let there = files(directories).into_iter();
+    there
+        .map(|path| {
+            let is_file = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
+            let bytes = is_file.then(|| fs::read(&path).ok()).flatten();
+            let digest = bytes.map(|bytes| hex(&Sha256::digest(bytes))).unwrap_or_default();
+            (path, digest)
+        })
         .collect()
 }
 
@@ -54,7 +79,7 @@ pub(super) fn living(children: &BTreeSet<u32>) -> Vec<u32> {
 
 /// What is seen as soon as it is as it should be, or when the time for that is over.
 pub(super) fn settled<T>(look: impl Fn() -> T, is_over: impl Fn(&T) -> bool) -> T {
-    let end = Instant::now() + DYING;
+    let end = Instant::now() + SETTLING;
     loop {
         let seen = look();
         if is_over(&seen) || Instant::now() >= end {

@@ -135,7 +135,8 @@
 //!
 //! What is left when a kit is dropped fails the test too: answers, requests and numbers that nobody wanted, calls that still run, and
 //! tasks and child processes that its tools have started and not ended. For that tools run on a runtime of their own, which the kits
-//! of a recipe share ([`KitBuilder::on_runtime_of_test`] leaves them on that of the test).
+//! of a recipe share: a test that pauses tokio's time leaves them on its own by [`KitBuilder::on_runtime_of_test`]. Processes are seen
+//! on Linux, where the thread that ran the tool has started them; those of a sandbox end with it.
 //!
 //! Beside them [`assert_tools!`](crate::assert_tools!) proves of every tool what its definition promises,
 //! [`snapshot_tools!`](crate::snapshot_tools!) keeps what callers see of it, [`lock!`](crate::lock!) tells when what callers rely on has changed, and

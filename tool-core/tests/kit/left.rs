@@ -91,8 +91,51 @@ async fn have_lulled(ctx: &ToolContext) -> Result<u64, ToolError> {
     Ok(ctx.call("lull", json!({})).await?.data().as_u64().unwrap_or_default())
 }
 
+/// Does something where waiting does no harm.
+#[tool(register = false)]
+async fn work_aside(
+    /// For how many milliseconds.
+    milliseconds: u64,
+) {
+    tokio::task::spawn_blocking(move || std::thread::sleep(Duration::from_millis(milliseconds)));
+}
+
+/// Lulls a program a little later.
+#[tool(register = false)]
+async fn lull_later(#[ctx] sleepers: Arc<Sleepers>) {
+    tokio::spawn(async move {
+        sleep(Duration::from_millis(50)).await;
+        sleepers.0.lock().unwrap().push(sleeper());
+    });
+}
+
+/// Spawns a task when the call that it is in is dropped.
+struct Parting;
+
+impl Drop for Parting {
+    fn drop(&mut self) {
+        tokio::spawn(sleep(LONG));
+    }
+}
+
+/// Does not end, and leaves somebody who counts.
+#[tool(register = false)]
+async fn part_with_counting() {
+    let _parting = Parting;
+    std::future::pending::<()>().await;
+}
+
 tool_set! {
-    static LEAVING = [CountOnTool, HaveCountedTool, LullTool, LullAtLeisureTool, HaveLulledTool];
+    static LEAVING = [
+        CountOnTool,
+        HaveCountedTool,
+        LullTool,
+        LullAtLeisureTool,
+        HaveLulledTool,
+        WorkAsideTool,
+        LullLaterTool,
+        PartWithCountingTool,
+    ];
 }
 
 fn recipe() -> KitBuilder {
@@ -145,17 +188,63 @@ async fn a_process_that_runs_on_fails_the_test_with_the_tool_that_started_it() {
     for (tool, by) in
         [("lull", ", which lull started,"), ("have_lulled", ", which lull started,"), ("lull_at_leisure", "")]
     {
-        let kit = recipe().provide_new(Sleepers::default).build();
-        let id = kit.call(tool, json!({})).await.unwrap().data();
+        let kit = recipe().build();
+        kit.call(tool, json!({})).await.unwrap();
         assert_eq!(said(|| drop(kit)), "", "{tool}: it ends with the kit");
 
         let sleepers = Arc::new(Sleepers::default());
         let kit = recipe().provide_arc(Arc::clone(&sleepers)).build();
-        let other = kit.call(tool, json!({})).await.unwrap().data();
-        assert_ne!(id, other);
-        let told = format!("{HEAD}the process {other} (sleep){by} still runs");
+        let id = kit.call(tool, json!({})).await.unwrap().data();
+        let told = format!("{HEAD}the process {id} (sleep){by} still runs");
         assert_eq!(said(|| drop(kit)), told, "{tool}: it is held beyond the kit");
     }
+}
+
+#[test]
+fn what_runs_past_every_layer_is_seen_too() {
+    for (ends, told) in [(true, String::new()), (false, format!("{HEAD}spawned tasks that still run: 1"))] {
+        let kit = recipe().build();
+        kit.call_bare_blocking("count_on", json!({ "ends": ends })).unwrap();
+        assert_eq!(said(|| drop(kit)), told, "{ends}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_leaves_that_is_dropped_is_seen() {
+    let kit = recipe().build();
+    let call = kit.call("part_with_counting", json!({}));
+    assert!(tokio::time::timeout(Duration::from_millis(50), call).await.is_err());
+    assert_eq!(said(|| drop(kit)), format!("{HEAD}spawned tasks that still run: 1"));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_process_of_a_task_is_seen_and_a_thread_that_is_busy() {
+    let sleepers = Arc::new(Sleepers::default());
+    let kit = recipe().provide_arc(Arc::clone(&sleepers)).build();
+    kit.call("lull_later", json!({})).await.unwrap();
+    let told = said(|| drop(kit));
+    let id = sleepers.0.lock().unwrap()[0].id();
+    assert_eq!(told, format!("{HEAD}the process {id} (sleep) still runs"));
+
+    for (milliseconds, told) in
+        [(100, String::new()), (5_000, format!("{HEAD}threads of blocking tasks that still run: 1"))]
+    {
+        let kit = recipe().build();
+        kit.call("work_aside", json!({ "milliseconds": milliseconds })).await.unwrap();
+        assert_eq!(said(|| drop(kit)), told, "{milliseconds}");
+    }
+}
+
+#[test]
+fn an_executor_that_outlives_its_kit_still_runs_tools() {
+    let kit = recipe().build();
+    let (executor, ctx) = (kit.executor().clone(), kit.context().clone());
+    kit.call_blocking("count_on", json!({"ends": true})).unwrap();
+    drop(kit);
+    let later =
+        executor.call_blocking(Call::new("work_aside", json!({"milliseconds": 0})), &ctx, Caller::Test);
+    later.unwrap();
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! A client of a kit's tools: rmcp's own, whose person gives the scripted answers.
 
+use std::thread::JoinHandle;
+
 use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
@@ -10,6 +12,7 @@ use rmcp::service::{
     serve_client_with_lifecycle,
 };
 use serde_json::{Map, Value, json};
+use tokio::io::DuplexStream;
 use tokio_util::sync::CancellationToken;
 use tool_core::test::{Script, Told, ToolKit};
 use tool_core::{BoxFuture, Reply};
@@ -101,8 +104,7 @@ async fn connected(kit: &ToolKit, era: Era) -> McpClient {
     let server = McpServer::builder(kit.executor_builder()).context(kit.context().to_builder()).build();
     let server = server.unwrap_or_else(|error| panic!("the server cannot be made: {error}"));
     let (near, far) = tokio::io::duplex(STREAM);
-    let (read, write) = tokio::io::split(far);
-    tokio::spawn(serve_streams(server, read, write, CancellationToken::new()));
+    let served = Served::start(server, far);
     let (version, lifecycle) = match era {
         Era::Legacy => (ProtocolVersion::V_2025_11_25, ClientLifecycleMode::Initialize),
         Era::Modern => {
@@ -116,7 +118,41 @@ async fn connected(kit: &ToolKit, era: Era) -> McpClient {
     );
     let person = Person { script: kit.script().clone(), config: config.with_protocol_version(version) };
     let service = serve_client_with_lifecycle(person, tokio::io::split(near), lifecycle).await;
-    McpClient { era, service: service.unwrap_or_else(|error| panic!("the client cannot connect: {error}")) }
+    let service = service.unwrap_or_else(|error| panic!("the client cannot connect: {error}"));
+    McpClient { era, service, _served: served }
+}
+
+/// A server on a thread of its own: when this is dropped, nothing that the server held is held any more, whatever the runtime of
+/// the test comes to do then.
+struct Served {
+    stop: CancellationToken,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Served {
+    #[expect(clippy::panic, reason = "a test without a runtime fails")]
+    fn start(server: McpServer, stream: DuplexStream) -> Served {
+        let stop = CancellationToken::new();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.unwrap_or_else(|error| panic!("no runtime could be started: {error}"));
+        let (read, write) = tokio::io::split(stream);
+        let until = stop.clone();
+        let thread = std::thread::spawn(move || {
+            let served = serve_streams(server, read, write, until.clone());
+            runtime.block_on(until.run_until_cancelled(served));
+            runtime.shutdown_background();
+        });
+        Served { stop, thread: Some(thread) }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 /// Whoever sits at the client.
@@ -151,6 +187,7 @@ impl ClientHandler for Person {
 pub struct McpClient {
     era: Era,
     service: RunningService<RoleClient, Person>,
+    _served: Served,
 }
 
 /// What came of a call.

@@ -127,6 +127,11 @@ pub enum Stream {
 }
 
 impl Progress {
+    /// Completes when nobody holds the command any more.
+    pub(super) async fn forgotten(&self) {
+        self.changes.closed().await;
+    }
+
     /// Keeps so many bytes of each stream.
     pub(super) fn new(buffer: u64) -> (Arc<Self>, watch::Receiver<u64>) {
         let (changes, changed) = watch::channel(0);

@@ -2,6 +2,7 @@
 //! their output, is as of real ones.
 
 use std::fmt;
+use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -133,6 +134,7 @@ impl Performance {
             self;
         let began = clock.now();
         let kept = [Capture::new(stream_bytes), Capture::new(stream_bytes)];
+        let held = progress.clone();
         let mut written = Written { kept, progress, live };
         let (end, stop) = match part.refused {
             Some(_) => (None, None),
@@ -151,6 +153,7 @@ impl Performance {
                             biased;
                             ended = &mut steps => ended.ok(),
                             () = cancel.killed() => None,
+                            () = forgotten(held.as_deref()) => None,
                             _ = clock.sleep(grace) => None,
                         };
                         (Some(end.unwrap_or(End::Signal(libc::SIGKILL))), Some(stop))
@@ -172,6 +175,14 @@ impl Performance {
             strays: 0,
             cleared: Cleared::default(),
         }
+    }
+}
+
+/// Completes when nobody holds a command in the background any more, who could move the clock on for it.
+async fn forgotten(progress: Option<&Progress>) {
+    match progress {
+        Some(progress) => progress.forgotten().await,
+        None => pending().await,
     }
 }
 
@@ -199,7 +210,7 @@ impl Written {
         }
         match part.end {
             Some(end) => Ok(end),
-            None => std::future::pending().await,
+            None => pending().await,
         }
     }
 

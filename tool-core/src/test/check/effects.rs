@@ -1,14 +1,16 @@
-//! `effects`: a tool that declares no side effect tries none through its capabilities, and changes nothing where that is watched.
-//! What the capabilities record decides, not the definition. Only of tools that may run (`running`).
+//! `effects`: a tool that declares no side effect has none that its capabilities tell of, is refused none by them, and changes nothing
+//! where that is watched. What is seen decides, not the definition. Only of tools that may run (`running`), and for as long as one
+//! that waits for something is looked at.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::super::tree::Tree;
-use super::{Fault, Subject, running};
+use super::super::left::pictures;
+use super::running::run_within;
+use super::{Fault, Subject};
 use crate::args::Coerce;
 use crate::call::{Invocation, Layer, Next};
 use crate::contract::take;
@@ -19,6 +21,9 @@ pub(super) const ID: &str = "effects";
 
 /// How many calls are made of each tool beside its examples.
 const CALLS: usize = 4;
+
+/// How long a call is looked at.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The code under which capabilities refuse what a definition does not declare. (calls.md §9)
 const NOT_DECLARED: &str = "effect_not_declared";
@@ -40,30 +45,23 @@ pub(super) fn look(subject: &Subject<'_>) -> Vec<Fault> {
 /// The effect that a call has or tries.
 fn effect(subject: &Subject<'_>, args: &Value) -> Option<String> {
     let seen = Seen::default();
-    let before = watched(subject);
+    let before = pictures(&subject.checks().watched);
     let executor = subject.executor().before("run", seen.clone());
-    let result = running::run(executor, subject.call(args), &subject.checks().given());
-    let after = watched(subject);
-    let tried = result.err().filter(|error| error.code_str() == NOT_DECLARED);
-    let text = match (tried, before.symmetric_difference(&after).next()) {
-        (Some(error), _) => format!("tries one: {}", error.message()),
-        (None, Some((path, _))) => format!("changes {path}"),
-        (None, None) if seen.0.load(Ordering::Relaxed) => "changes something through a capability".to_owned(),
-        (None, None) => return None,
+    let result = run_within(LOOK, executor, subject.call(args), &subject.checks().given());
+    let after = pictures(&subject.checks().watched);
+    let refused = result.and_then(Result::err).filter(|error| error.code_str() == NOT_DECLARED);
+    let changed = || {
+        let paths = before.keys().chain(after.keys());
+        paths.into_iter().find(|path| before.get(*path) != after.get(*path))
     };
-    Some(format!("it declares no `side_effect`, and {text}"))
-}
-
-/// What is in the directories that are watched: paths, with what is there.
-fn watched(subject: &Subject<'_>) -> BTreeSet<(String, String)> {
-    let mut all = BTreeSet::new();
-    for directory in &subject.checks().watched {
-        let lines = Tree::read(directory).map(|tree| tree.lines()).unwrap_or_default();
-        all.extend(
-            lines.into_iter().map(|(path, there)| (directory.join(path).display().to_string(), there)),
-        );
+    if let Some(error) = refused {
+        return Some(format!("it tries what it does not declare: {}", error.message()));
     }
-    all
+    if let Some(path) = changed() {
+        return Some(format!("it declares no `side_effect`, and changes {}", path.display()));
+    }
+    let has_acted = seen.0.load(Ordering::Relaxed);
+    has_acted.then(|| "it declares no `side_effect`, and changes something through a capability".to_owned())
 }
 
 /// Whether a call has acted, which only its scope knows.

@@ -3,6 +3,8 @@
 //! With arguments that nobody wrote only reads run: no side effect, nothing outside the host, and no capability that the test does
 //! not provide. What an author wrote down with its result, an example, also runs with effects where the test provides the context.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tracing::{Dispatch, dispatcher};
@@ -53,6 +55,20 @@ pub(super) fn run(builder: ExecutorBuilder, call: Call, ctx: &ToolContext) -> To
     let executor = builder.build()?;
     let runtime = runtime()?;
     let result = runtime.block_on(executor.call(call, ctx, Caller::Test));
+    runtime.shutdown_background();
+    result
+}
+
+/// Runs a call for so long at most: nothing where it goes on.
+pub(super) fn run_within(
+    time: Duration,
+    builder: ExecutorBuilder,
+    call: Call,
+    ctx: &ToolContext,
+) -> Option<ToolResult> {
+    let (executor, runtime) = (builder.build().ok()?, runtime().ok()?);
+    let call = executor.call(call, ctx, Caller::Test);
+    let result = runtime.block_on(async { tokio::time::timeout(time, call).await.ok() });
     runtime.shutdown_background();
     result
 }
