@@ -231,7 +231,7 @@ async fn what_a_provider_signed_is_sent_back_as_it_came() {
 async fn the_budget_of_calls_of_a_run_ends_it() {
     let limits = LimitSettings { calls_per_run: 2, ..LimitSettings::default() };
     let executor = Executor::standard(registry()).limit(limits).build().unwrap();
-    let steps = (0..5).map(|i| Step::call("say", json!({"text": i.to_string()})));
+    let steps = (0..3).map(|i| Step::call("say", json!({"text": i.to_string()})));
     let cx = ToolContext::builder().at(Coordinates::new("run-1")).build();
     let run = ToolLoop::new(ScriptedModel::new(DialectId::Anthropic, steps), executor).run("Go.", &cx).await;
     assert!(matches!(run.outcome, Outcome::Limit("calls")), "{run:?}");
@@ -245,7 +245,7 @@ async fn without_a_limit_of_turns_a_run_goes_on() {
     let steps = (0..60).map(|i| Step::call("say", json!({"text": i.to_string()}))).chain([Step::text("ok")]);
     let all = ToolLoop::new(ScriptedModel::new(DialectId::Gemini, steps), executor()).limits(limits);
     assert!(matches!(all.run("Go.", &ToolContext::empty()).await.outcome, Outcome::Text(_)));
-    let steps = (0..60).map(|i| Step::call("say", json!({"text": i.to_string()})));
+    let steps = (0..50).map(|i| Step::call("say", json!({"text": i.to_string()})));
     let fifty = ToolLoop::new(ScriptedModel::new(DialectId::Gemini, steps), executor());
     let run = fifty.run("Go.", &ToolContext::empty()).await;
     assert!(matches!(run.outcome, Outcome::Limit("turns")) && run.turns.len() == 50);
@@ -258,4 +258,16 @@ async fn an_expectation_that_is_not_met_fails_its_test() {
     ToolLoop::new(ScriptedModel::new(DialectId::Anthropic, steps), executor())
         .run("Go.", &ToolContext::empty())
         .await;
+}
+
+#[test]
+#[should_panic(expected = "the model was not asked as scripted:\nnobody asked for Text(\"ok\")")]
+fn steps_that_nobody_asks_for_fail_the_test() {
+    drop(ScriptedModel::new(DialectId::Anthropic, [Step::text("ok")]));
+}
+
+#[test]
+fn steps_that_somebody_has_looked_at_do_not() {
+    let model = ScriptedModel::new(DialectId::Anthropic, [Step::expect(|_| true), Step::text("ok")]);
+    assert_eq!(model.forgive(), 2);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tool_core::dialect::{Dialect as _, DialectId, ModelCall};
@@ -71,7 +71,8 @@ impl fmt::Debug for Step {
 ///
 /// # Panics
 /// Running out of steps, and a request that does not satisfy an expectation, fail the test with the turn and the last
-/// message of the request.
+/// message of the request. So do steps that are left when it is dropped, unless somebody has looked at them
+/// ([`forgive`](Self::forgive)).
 #[derive(Debug)]
 pub struct ScriptedModel {
     dialect: DialectId,
@@ -84,8 +85,17 @@ impl ScriptedModel {
         Self { dialect, steps: Mutex::new(steps.into_iter().collect()) }
     }
 
+    /// Forgets the steps that are left: as many.
+    pub fn forgive(&self) -> usize {
+        std::mem::take(&mut *self.held()).len()
+    }
+
+    fn held(&self) -> MutexGuard<'_, VecDeque<Step>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn next(&self) -> Option<Step> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.held().pop_front()
     }
 
     #[allow(clippy::panic, reason = "a script that does not fit fails its test")]
@@ -121,6 +131,17 @@ impl ScriptedModel {
             ModelCall { id: format!("scripted_{}_{i}", request.turn), wire_id: None, name, args: Ok(args) }
         });
         self.dialect.encode_calls(&encoded.collect::<Vec<_>>(), "")
+    }
+}
+
+impl Drop for ScriptedModel {
+    #[expect(clippy::panic, reason = "a test must fail that asks for less than it has written down")]
+    fn drop(&mut self) {
+        let left = std::mem::take(&mut *self.held());
+        if !left.is_empty() && !std::thread::panicking() {
+            let left: Vec<String> = left.iter().map(|step| format!("nobody asked for {step:?}")).collect();
+            panic!("the model was not asked as scripted:\n{}", left.join("\n"));
+        }
     }
 }
 

@@ -85,7 +85,8 @@ impl Questions {
         let decision = tokio::select! {
             biased;
             () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
-            decision = tokio::time::timeout(APPROVAL_TIME, approver.decide(&request)).instrument(span) => decision,
+            decision = approver.decide(&request).instrument(span) => Some(decision),
+            () = inv.ctx.reaches(inv.ctx.now() + APPROVAL_TIME) => None,
         };
         if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
             let word = decision.as_ref().map_or("timeout", Decision::word);
@@ -94,35 +95,35 @@ impl Questions {
         match decision {
             // The answer that was read may be the end of a terminal that the caller has left.
             _ if inv.ctx.is_cancelled() => Err(run::cancelled(inv.tool.def())),
-            Ok(Decision::AllowOnce) => {
+            Some(Decision::AllowOnce) => {
                 note(inv, approver.name(), None);
                 Ok(Answer::Yes)
             }
             // Consent to risk an effect twice covers exactly what it was asked for; there is no more of it to give.
-            Ok(Decision::AllowAlways) if question.is_some() => {
+            Some(Decision::AllowAlways) if question.is_some() => {
                 note(inv, approver.name(), None);
                 Ok(Answer::Yes)
             }
-            Ok(Decision::AllowAlways) => {
+            Some(Decision::AllowAlways) => {
                 let id = ApprovalId(format!("ap_{}", hash.get(..16).unwrap_or(hash)));
                 note(inv, approver.name(), Some(&id));
                 self.approvals.put(approval(inv, hash, question, id, ApprovalState::Always))?;
                 Ok(Answer::Yes)
             }
-            Ok(Decision::Deny { reason }) => Ok(Answer::No { reason }),
-            Ok(Decision::Pending(id)) => {
+            Some(Decision::Deny { reason }) => Ok(Answer::No { reason }),
+            Some(Decision::Pending(id)) => {
                 self.approvals.put(approval(inv, hash, question, id.clone(), ApprovalState::Pending))?;
                 Err(pending(name, &id))
             }
-            Ok(Decision::Suspended) => {
+            Some(Decision::Suspended) => {
                 Err(ToolError::denied(format!("{name} waits for an answer.")).code(INPUT_REQUIRED))
             }
-            Ok(Decision::Cancelled) => Err(run::cancelled(inv.tool.def())),
-            Ok(Decision::Unavailable { hint }) => {
+            Some(Decision::Cancelled) => Err(run::cancelled(inv.tool.def())),
+            Some(Decision::Unavailable { hint }) => {
                 let error = ToolError::denied(format!("{name} needs approval, and nobody can be asked."));
                 Err(error.code("confirmation_unavailable").hint(hint))
             }
-            Err(_) => {
+            None => {
                 Err(ToolError::denied(format!("Nobody approved {name} in time.")).code("approval_timeout"))
             }
         }

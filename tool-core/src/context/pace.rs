@@ -26,12 +26,19 @@ impl ToolContext {
 
     /// Completes when the call has no time left; never where nothing limits it.
     pub async fn late(&self) {
-        let Some(deadline) = self.deadline() else { return pending().await };
+        match self.deadline() {
+            Some(deadline) => self.reaches(deadline).await,
+            None => pending().await,
+        }
+    }
+
+    /// Completes at a moment after which something is over; nobody hurries for it.
+    pub(crate) async fn reaches(&self, moment: Instant) {
         #[cfg(feature = "test")]
         if let Some(clock) = &self.host.pace {
-            return clock.reaches(deadline).await;
+            return clock.reaches(moment).await;
         }
-        tokio::time::sleep_until(deadline.into()).await;
+        tokio::time::sleep_until(moment.into()).await;
     }
 
     /// Completes after a time, as the clock goes that deadlines go by: for what waits on behalf of a call, and not in it.

@@ -30,8 +30,8 @@ pub struct Answer(pub(super) Expected);
 /// What is expected to be asked, and what is said then.
 #[derive(Clone)]
 pub(super) enum Expected {
-    /// Whether a tool may run.
-    Approval { tool: String, args: Matcher, decision: Decision },
+    /// Whether a tool may run; without a decision nobody says anything.
+    Approval { tool: String, args: Matcher, decision: Option<Decision> },
     /// What a running tool asks.
     Question { key: String, reply: Reply },
 }
@@ -51,6 +51,11 @@ pub fn no(tool: impl Into<String>) -> Answer {
     decided(tool, Decision::Deny { reason: None })
 }
 
+/// Nobody says whether the call may run, until the time for that is over ([`APPROVAL_TIME`](crate::APPROVAL_TIME)).
+pub fn late(tool: impl Into<String>) -> Answer {
+    approval(tool, None)
+}
+
 /// The question under a key is answered so.
 pub fn to(key: impl Into<String>, answer: Value) -> Answer {
     replied(key, Reply::Accepted(answer))
@@ -67,6 +72,10 @@ pub fn cancel(key: impl Into<String>) -> Answer {
 }
 
 fn decided(tool: impl Into<String>, decision: Decision) -> Answer {
+    approval(tool, Some(decision))
+}
+
+fn approval(tool: impl Into<String>, decision: Option<Decision>) -> Answer {
     Answer(Expected::Approval { tool: tool.into(), args: Arc::new(|_| true), decision })
 }
 
@@ -98,7 +107,8 @@ impl Expected {
 impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Expected::Approval { tool, decision, .. } => write!(f, "{decision:?} to {tool}"),
+            Expected::Approval { tool, decision: Some(decision), .. } => write!(f, "{decision:?} to {tool}"),
+            Expected::Approval { tool, decision: None, .. } => write!(f, "no answer to {tool}"),
             Expected::Question { key, .. } => write!(f, "answer to the question `{key}`"),
         }
     }

@@ -11,6 +11,7 @@ use super::fake_clock::FakeClock;
 use super::fake_env::FakeEnv;
 use super::fake_http::FakeHttp;
 use super::fake_rng::FakeRng;
+use super::fault_journal::FaultJournal;
 use super::fixture::Fixture;
 use super::ground::Ground;
 use super::io::Accessed;
@@ -22,7 +23,7 @@ use crate::call::{
     ApprovalLevel, AuditSettings, CheckMode, Executor, ExecutorBuilder, JournalMode, ShapeSettings,
 };
 use crate::context::{ContextBuilder, ToolContext};
-use crate::journal::MemoryJournal;
+use crate::journal::{Journal, MemoryJournal};
 use crate::registry::Registry;
 
 /// Provides something, and notes what is held for it.
@@ -56,6 +57,7 @@ pub struct KitBuilder {
     provides: Vec<Arc<Provide>>,
     layers: Vec<Arc<Layers>>,
     surfaces: Vec<Arc<dyn SurfaceUnderTest>>,
+    faults: Option<FaultJournal>,
     /// None where tools run on the runtime of the test.
     ground: Option<Ground>,
 }
@@ -74,6 +76,7 @@ impl KitBuilder {
             provides: Vec::new(),
             layers: Vec::new(),
             surfaces: Vec::new(),
+            faults: None,
             ground: Some(Ground::default()),
         }
     }
@@ -181,6 +184,12 @@ impl KitBuilder {
         self
     }
 
+    /// Writes of the journal fail as this says. [`ToolKit::journal`] has what was written all the same.
+    pub fn journal_failing(mut self, faults: FaultJournal) -> Self {
+        self.faults = Some(faults);
+        self
+    }
+
     /// Adds surfaces that [`ToolKit::everywhere`] calls through.
     pub fn surfaces(mut self, surfaces: impl IntoIterator<Item = Arc<dyn SurfaceUnderTest>>) -> Self {
         self.surfaces.extend(surfaces);
@@ -202,7 +211,11 @@ impl KitBuilder {
     pub fn build(self) -> ToolKit {
         let known = KnownSecrets::new(self.secrets.iter().map(|(key, value)| (key.as_str(), value.as_str())));
         let (secrets, audited) = (Arc::new(known), Arc::new(Audited::default()));
-        let journal = Arc::new(MemoryJournal::new());
+        let journal = MemoryJournal::new();
+        let recorder: Arc<dyn Journal> = match &self.faults {
+            Some(faults) => Arc::new(faults.clone().around(journal.another())),
+            None => Arc::new(journal.another()),
+        };
         let clock = self.clock.as_deref().map_or_else(FakeClock::default, FakeClock::at);
         if self.hurries {
             clock.hurry();
@@ -227,8 +240,20 @@ impl KitBuilder {
             .http(http.clone());
         let ctx = self.provides.iter().fold(ctx, |ctx, provide| provide(ctx, &mut fixtures));
         let context = ctx.approver(script.clone()).asker(script.clone()).build();
-        let parts =
-            Parts { secrets, audited, accessed, journal, clock, env, rng, http, script, context, fixtures };
+        let parts = Parts {
+            secrets,
+            audited,
+            accessed,
+            journal,
+            recorder,
+            clock,
+            env,
+            rng,
+            http,
+            script,
+            context,
+            fixtures,
+        };
         ToolKit::of_parts(self, parts)
     }
 
@@ -245,7 +270,7 @@ impl KitBuilder {
             .capabilities(&parts.context)
             .audit(audit)
             .approve(ApprovalLevel::Destructive)
-            .journal(parts.journal.clone(), JournalMode::All, "test kit")
+            .journal(Arc::clone(&parts.recorder), JournalMode::All, "test kit")
             .shape(shape)
             .check(CheckMode::Error);
         #[cfg(feature = "limit")]

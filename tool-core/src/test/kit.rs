@@ -30,7 +30,7 @@ use crate::call::{AuditRow, Call, Caller, Executor, ExecutorBuilder};
 use crate::context::ToolContext;
 use crate::def::BoxFuture;
 use crate::dialect::DialectId;
-use crate::journal::MemoryJournal;
+use crate::journal::{Journal, MemoryJournal};
 use crate::output::ToolResult;
 use crate::registry::{Registry, ToolEntry};
 use crate::set::ToolSet;
@@ -89,7 +89,9 @@ pub(super) struct Parts {
     pub(super) secrets: Arc<KnownSecrets>,
     pub(super) audited: Arc<Audited>,
     pub(super) accessed: Accessed,
-    pub(super) journal: Arc<MemoryJournal>,
+    /// What is recorded, to be looked at, and who records it.
+    pub(super) journal: MemoryJournal,
+    pub(super) recorder: Arc<dyn Journal>,
     pub(super) clock: FakeClock,
     pub(super) env: FakeEnv,
     pub(super) rng: FakeRng,

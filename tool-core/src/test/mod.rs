@@ -92,6 +92,7 @@
 //! | `#[ctx] workspace: &Workspace` | `.files(tree! { … })`, `.files_failing(…)`, by `tool_std::test` | [`tree!`](crate::tree!), `FaultFs` |
 //! | `#[ctx] sandbox: &Sandbox` | `.files_and_commands(tree! { … }, \|run\| run.command(["make"]).out("ok").exit(0))` | `tool_std::test::FakeRun` |
 //! | a person, by `ctx.ask` or approval | `.answers([…])` | [`Script`] |
+//! | the journal | `.journal_failing(FaultJournal::fail_at(2))`, [`ToolKit::journal`] | [`FaultJournal`] |
 //! | a type of one's own | `.provide(…)`, `.provide_new(…)`, `.fixture(…)` | [`Fixture`] |
 //!
 //! Fakes of which nothing was said refuse what they are asked for, and the test fails with the call that asked. What calls did is in
@@ -157,6 +158,7 @@ mod fake_clock;
 mod fake_env;
 mod fake_http;
 mod fake_rng;
+mod fault_journal;
 mod fixture;
 mod ground;
 mod here;
@@ -193,6 +195,7 @@ pub use fake_clock::FakeClock;
 pub use fake_env::FakeEnv;
 pub use fake_http::FakeHttp;
 pub use fake_rng::FakeRng;
+pub use fault_journal::{FaultJournal, Write};
 pub use fixture::Fixture;
 pub use io::Io;
 pub use issues::issues_of;

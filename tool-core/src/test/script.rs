@@ -1,6 +1,7 @@
 //! Answers that a test has written down beforehand, to approvals and to the questions of running tools.
 
 use std::collections::VecDeque;
+use std::future::{pending, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
@@ -60,7 +61,7 @@ impl Script {
         decision: Decision,
     ) -> Script {
         let (tool, args) = (tool.into(), Arc::new(args));
-        held(&self.0.expected).push_back(Expected::Approval { tool, args, decision });
+        held(&self.0.expected).push_back(Expected::Approval { tool, args, decision: Some(decision) });
         self
     }
 
@@ -69,8 +70,10 @@ impl Script {
     pub fn next(&self, asked: &str) -> Reply {
         match held(&self.0.expected).pop_front() {
             Some(Expected::Approval { decision, .. }) => match decision {
-                Decision::AllowOnce | Decision::AllowAlways => Reply::Accepted(Value::Object(Map::new())),
-                Decision::Cancelled => Reply::Cancelled,
+                Some(Decision::AllowOnce | Decision::AllowAlways) => {
+                    Reply::Accepted(Value::Object(Map::new()))
+                }
+                Some(Decision::Cancelled) => Reply::Cancelled,
                 _ => Reply::Declined,
             },
             Some(Expected::Question { reply, .. }) => reply,
@@ -100,8 +103,8 @@ impl Told {
         held(&self.unexpected).push(text);
     }
 
-    /// The answer to an approval, if it is the next that is expected.
-    fn decide(&self, request: &ApprovalRequest<'_>) -> Option<Decision> {
+    /// The answer to an approval, if it is the next that is expected; none in it where nobody says anything.
+    fn decide(&self, request: &ApprovalRequest<'_>) -> Option<Option<Decision>> {
         match held(&self.expected).pop_front()? {
             Expected::Approval { tool, args, decision }
                 if tool == request.tool.name() && args(request.args) =>
@@ -133,9 +136,12 @@ impl Approver for Script {
         let decision = self.0.decide(request).unwrap_or_else(|| {
             let shown = super::shown::args(request.tool, request.args, &KnownSecrets::default());
             self.0.wondered(format!("asked about {} with {shown}", request.tool.name()));
-            Decision::Deny { reason: Some("the test did not expect this question".to_owned()) }
+            Some(Decision::Deny { reason: Some("the test did not expect this question".to_owned()) })
         });
-        Box::pin(std::future::ready(decision))
+        match decision {
+            Some(decision) => Box::pin(ready(decision)),
+            None => Box::pin(pending()),
+        }
     }
 
     fn name(&self) -> &str {
@@ -155,7 +161,7 @@ impl Asker for Script {
                 Reply::Declined
             })
         };
-        Box::pin(std::future::ready(Ok(questions.iter().map(reply).collect())))
+        Box::pin(ready(Ok(questions.iter().map(reply).collect())))
     }
 }
 

@@ -24,6 +24,7 @@ use tool_core::{
 };
 
 mod items;
+mod journal;
 mod left;
 mod time;
 

@@ -133,3 +133,22 @@ async fn what_lies_between_two_tries_goes_by_the_clock() {
     assert_eq!(kit.call_blocking("come_again", json!({})).unwrap().data(), 1);
     assert_eq!(kit.clock().now(), Duration::from_secs(20));
 }
+
+#[tokio::test]
+async fn a_person_who_does_not_answer_in_time_has_not_agreed() {
+    let kit = waiting().answers([answer::late("wait_gravely")]).build();
+    let moved = async {
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
+        kit.advance(tool_core::APPROVAL_TIME - Duration::from_secs(1));
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
+        assert!(kit.audit().is_empty(), "there is a second left to answer");
+        kit.advance(Duration::from_secs(1));
+    };
+    let (ended, ()) = tokio::join!(kit.call("wait_gravely", json!({})), moved);
+    let error = ended.unwrap_err();
+    assert_eq!((error.kind(), error.code_str()), (ErrorKind::Denied, "approval_timeout"));
+}
