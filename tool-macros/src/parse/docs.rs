@@ -107,7 +107,7 @@ fn starts_own_line(line: &str) -> bool {
 mod tests {
     use tool_core::def::Doc;
 
-    use super::join_wrapped;
+    use super::{join_wrapped, without_stars};
 
     /// Lines that mean something of their own, and lines that do not.
     const LINES: [&str; 22] = [
@@ -163,6 +163,17 @@ mod tests {
         for text in ["Reads a file.", "Reads.\n\n- a\n- b", "```\na\n```"] {
             let (here, there) = both(text);
             assert_eq!((here.as_str(), there.as_str()), (text, text));
+        }
+    }
+
+    #[test]
+    fn the_stars_on_the_left_of_a_comment_go_and_other_stars_stay() {
+        for (comment, text) in [
+            (" Reads.\n * A file.\n *\n * Whole.\n ", " Reads.\n A file.\n\n Whole.\n "),
+            (" Reads one of:\n * a file\n - a link", " Reads one of:\n * a file\n - a link"),
+            (" * alone", " * alone"),
+        ] {
+            assert_eq!(without_stars(comment), text, "{comment:?}");
         }
     }
 }
