@@ -19,7 +19,7 @@ python3 - "$report" <<'PY'
 import collections, json, re, sys
 from pathlib import Path
 
-LEAST = 90  # percent of lines (testing.md §7)
+LEAST = 90  # percent of lines
 CRATES = ["tool-core", "tool-std", "tool-policy"]
 
 root = Path.cwd()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for some seconds (default 60), or those that are named behind them, one on each processor. Needs a
+# Runs every fuzz target for some seconds (default 60), or those that are named behind them, one on each processor, from the inputs
+# in `fuzz/corpus.tar.gz` on; `tests/fuzz.sh pack` adds what was found since to that file, without what reaches nothing more. Needs a
 # nightly toolchain and cargo-fuzz. No input may take longer than a second; `TOOL_FUZZ_TIMEOUT` is for machines that are busy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,6 +15,12 @@ if ! cargo fuzz --version >/dev/null 2>&1; then
   cargo install --quiet cargo-fuzz --locked || skip "cargo-fuzz cannot be installed"
 fi
 cd fuzz
+tar -xzf corpus.tar.gz --skip-old-files
+if [[ $seconds == pack ]]; then
+  cargo +nightly fuzz list | xargs -I TARGET cargo +nightly fuzz cmin TARGET
+  tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -c corpus | gzip -9n >corpus.tar.gz
+  exit
+fi
 ((${#named[@]})) || mapfile -t named < <(cargo +nightly fuzz list)
 # All are built before the first one runs: the time is for inputs.
 cargo +nightly fuzz build

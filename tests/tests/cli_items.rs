@@ -5,7 +5,6 @@
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +28,7 @@ struct Steps(Mutex<Receiver<()>>);
 
 impl Steps {
     fn wait(&self) -> Result<(), ToolError> {
-        let waited = self.0.lock().unwrap().recv_timeout(Duration::from_secs(10));
+        let waited = self.0.lock().unwrap().recv_timeout(tool_trials::patience());
         waited.map_err(|_| ToolError::failed("Nobody has seen the last element."))
     }
 }

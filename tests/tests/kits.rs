@@ -18,9 +18,6 @@ use tool_std::Workspace;
 use tool_std::file::{DeleteFileTool, ReadFileTool, WriteFileTool};
 use tool_std::test::{FilesExt as _, WorkspaceExt as _};
 
-/// How many kits are used at once.
-const KITS: usize = 64;
-
 /// 2026-01-01T00:00:00Z.
 const BEGINNING: u64 = 1_767_225_600;
 
@@ -84,9 +81,9 @@ fn alone(n: usize, all: &Barrier) {
 
 #[test]
 fn sixty_four_kits_in_parallel_threads_see_nothing_of_each_other() {
-    let all = Barrier::new(KITS);
+    let all = Barrier::new(tool_trials::KITS);
     thread::scope(|scope| {
-        for n in 0..KITS {
+        for n in 0..tool_trials::KITS {
             let all = &all;
             scope.spawn(move || alone(n, all));
         }

@@ -5,13 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What share of the changes that were tried is noticed at least, in percent, by the directory that was changed. (testing.md §6)
-const NOTICED: [(&str, usize); 4] = [
-    ("tool-core/src/args", 95),
-    ("tool-core/src/call/gate", 95),
-    ("tool-core/src/call/redact", 95),
-    ("tool-policy/src", 95),
-];
+/// The directories that were changed, of each of which enough changes are noticed. (testing.md §6)
+const CHANGED: [&str; 4] =
+    ["tool-core/src/args", "tool-core/src/call/gate", "tool-core/src/call/redact", "tool-policy/src"];
 
 /// The parts of which every file has a row, but for those in which nothing can be changed. Of the policy, `mutants.md` says which
 /// files were tried.
@@ -98,6 +94,13 @@ fn every_file_of_the_decoder_the_gate_and_the_redactor_was_tried() {
 }
 
 #[test]
+fn as_many_changes_are_told_as_are_counted() {
+    let text = fs::read_to_string(root().join("tests/mutants.md")).unwrap();
+    let all = tables().0.iter().rfind(|row| row.file == "all").unwrap().changes;
+    assert!(text.contains(&format!(": {all} changes.\n")), "{all}");
+}
+
+#[test]
 fn every_count_adds_up_and_every_change_that_nobody_notices_is_listed() {
     let (counted, listed) = tables();
     for row in &counted {
@@ -121,7 +124,8 @@ fn every_count_adds_up_and_every_change_that_nobody_notices_is_listed() {
 #[test]
 fn enough_of_what_was_tried_is_noticed_in_every_part() {
     let (counted, _) = tables();
-    for (directory, percent) in NOTICED {
+    let percent = tool_trials::NOTICED;
+    for directory in CHANGED {
         let rows = || counted.iter().filter(|row| Path::new(&row.file).starts_with(directory));
         let noticed: usize = rows().map(|row| row.noticed + row.timeout).sum();
         let tried = noticed + rows().map(|row| row.unnoticed).sum::<usize>();

@@ -100,7 +100,7 @@ fn functions_left_behind_are_counted_until_they_end_with_and_without_layers() {
         assert_eq!((refused.kind(), refused.code_str()), (ErrorKind::Unavailable, "blocking_pool_exhausted"));
 
         gate.store(true, Ordering::Relaxed);
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + tool_trials::patience();
         while let Err(error) = call(&executor) {
             assert!(Instant::now() < deadline, "layered {layered}: {error}");
         }

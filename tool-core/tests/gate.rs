@@ -350,7 +350,7 @@ fn any_snapshot() -> impl Strategy<Value = SnapshotBuilder> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(tool_trials::CASES[1]))]
 
     #[test]
     fn a_tool_is_listed_if_and_only_if_nothing_hides_it_and_its_call_passes(snapshot in any_snapshot()) {

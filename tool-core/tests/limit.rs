@@ -173,7 +173,7 @@ async fn side_effects_of_a_run_never_overlap_and_keep_their_order_and_reads_over
 
     let eight = (0..8).map(|_| Call::new("read", json!({"together": 8}))).collect();
     let all = executor.call_all(eight, &ctx, Caller::Llm);
-    let batch = tokio::time::timeout(Duration::from_secs(20), all).await.expect("eight reads run at once");
+    let batch = tokio::time::timeout(tool_trials::patience(), all).await.expect("eight reads run at once");
     assert!(batch.results.iter().all(Result::is_ok));
 
     let other = ToolContext::builder().agent("bot").run("r2").provide(log.clone()).build();
@@ -193,7 +193,7 @@ async fn a_pipe_around_a_side_effect_does_not_wait_for_itself() {
     let executor = executor(OnePolicy { tool: one, agent: one, ..OnePolicy::default() }, settings);
     let pipe = |name: &str| executor.call(Call::new("pipe", json!({"name": name})), &ctx, Caller::Llm);
     let both = async { tokio::join!(pipe("a"), pipe("b")) };
-    let (a, b) = tokio::time::timeout(Duration::from_secs(20), both).await.expect("nobody waits for itself");
+    let (a, b) = tokio::time::timeout(tool_trials::patience(), both).await.expect("nobody waits for itself");
     assert!(a.is_ok() && b.is_ok());
     assert_eq!(*log.0.lock().unwrap(), ["+a", "-a", "+b", "-b"]);
 }
@@ -219,7 +219,7 @@ async fn every_place_is_given_back_whatever_ends_the_call() {
                 );
             }
         }
-        let next = tokio::time::timeout(Duration::from_secs(20), call("nothing")).await;
+        let next = tokio::time::timeout(tool_trials::patience(), call("nothing")).await;
         assert!(next.expect("the place is free again").is_ok(), "round {round}");
     }
 }

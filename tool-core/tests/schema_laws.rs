@@ -125,7 +125,7 @@ fn document() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: tool_trials::cases(), max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
     fn canonicalising_a_canonical_schema_changes_nothing(raw in document()) {

@@ -297,7 +297,7 @@ async fn a_client_that_goes_away_cancels_its_call() {
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut becomes = async |state| {
         let heard = heard.wait_for(|told| *told == state);
-        tokio::time::timeout(std::time::Duration::from_secs(30), heard).await.unwrap().unwrap();
+        tokio::time::timeout(tool_trials::patience(), heard).await.unwrap().unwrap();
     };
     becomes("running").await;
     drop(stream);

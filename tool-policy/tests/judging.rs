@@ -169,6 +169,7 @@ fn a_domain_is_judged_with_its_port_and_below_a_name_only_below() {
             (name, url("https://b.a.example/"), ""),
             (name, url("https://a.example/"), "domain_not_allowed"),
             (name, url("https://xa.example/"), "domain_not_allowed"),
+            (name, url("https://larger-a.example/"), "domain_not_allowed"),
             (http, url("http://a.example/"), ""),
             (http, url("https://a.example/"), "domain_not_allowed"),
             (http, url("https://a.example:80/"), ""),

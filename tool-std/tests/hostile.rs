@@ -362,7 +362,7 @@ fn a_cancelled_copy_of_a_large_file_ends_within_it_and_leaves_nothing() {
         scope.spawn(|| {
             // Once the copy has begun.
             let begun = || names(&tree.root).iter().any(|name| name.starts_with(".toolbox-tmp-"));
-            let deadline = Instant::now() + Duration::from_secs(30);
+            let deadline = Instant::now() + tool_trials::patience();
             while !begun() && Instant::now() < deadline {
                 std::thread::yield_now();
             }

@@ -241,7 +241,7 @@ async fn a_server_in_the_background_talks_to_itself() {
                   /usr/bin/python3 -c \"import urllib.request as u; print(u.urlopen('http://127.0.0.1:8123/').status)\" \
                   2>/dev/null && exit 0; sleep 0.1; done; exit 1";
     let id = host.start(script).await;
-    let (text, page) = tokio::time::timeout(Duration::from_secs(60), host.read_all(&id)).await.unwrap();
+    let (text, page) = tokio::time::timeout(tool_trials::patience(), host.read_all(&id)).await.unwrap();
     assert!(text.contains("200"), "{text}");
     assert_eq!(page["exit_code"], 0);
     assert!(!bench.has_survivors());

@@ -242,13 +242,13 @@ fn as_many_sandboxes_are_kept_ready_as_is_set() {
         // More commands than would be needed, and once more when some are taken.
         for _ in 0..2 {
             run_at_once(&sandbox, 12);
-            until(Duration::from_secs(60), || !is_supervising());
+            until(tool_trials::patience(), || !is_supervising());
             // From here on none is added; those that have run their command end.
-            until(Duration::from_secs(60), || helpers() as u64 <= ready);
+            until(tool_trials::patience(), || helpers() as u64 <= ready);
             assert_eq!(helpers() as u64, ready);
         }
         drop(sandbox);
-        until(Duration::from_secs(60), || helpers() == 0);
+        until(tool_trials::patience(), || helpers() == 0);
     }
 }
 
@@ -262,7 +262,7 @@ fn a_thousand_commands_leave_no_descriptor_open() {
     let before = descriptors();
     all(1_000);
     println!("{before} descriptors before a thousand commands, {} behind them", descriptors());
-    until(Duration::from_secs(10), || descriptors() <= before);
+    until(tool_trials::patience(), || descriptors() <= before);
 }
 
 /// The most memory that this program has had in use, in bytes.
@@ -289,7 +289,7 @@ fn kill_a_program(missing: &str) {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    until(Duration::from_secs(20), || root.path().join("started").exists());
+    until(tool_trials::patience(), || root.path().join("started").exists());
     assert!(is_alive(root.path()));
     program.kill().unwrap();
     program.wait().unwrap();

@@ -142,7 +142,7 @@ async fn an_outcome_is_not_recorded_without_its_row() {
     let output = shop.call("charge", json!({"amount": 2})).await.unwrap();
     assert_eq!(output.meta["journal"], "in_doubt");
     // The row that is queued then is lost by the time that something else can be written.
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let deadline = std::time::Instant::now() + tool_trials::patience();
     while shop.journal.mark_lost().await.is_err() {
         assert!(std::time::Instant::now() < deadline, "nothing can be written");
     }
@@ -164,7 +164,7 @@ async fn side_effects_are_refused_while_rows_are_lost_where_they_must_not_be() {
         let result = shop.call("charge", json!({"amount": 1})).await;
         result.is_err_and(|error| error.code_str() == "audit_unavailable")
     };
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let deadline = std::time::Instant::now() + tool_trials::patience();
     while !refused().await {
         assert!(std::time::Instant::now() < deadline, "no side effect was refused");
         shop.call("look", json!({})).await.unwrap();

@@ -10,7 +10,7 @@
 
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tool_core::journal::chain::Verdict;
 use tool_core::journal::{Begin, Begun, Class, Journal as _, Outcome, Row, RowQuery, VerifyOptions};
@@ -145,7 +145,7 @@ fn a_log_that_lost_its_end_is_told_to_be_truncated() {
     let journal = filled(&path, 20);
     let head = journal.head().unwrap();
     // The seal is written by a thread of its own.
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + tool_trials::patience();
     let sealed = || {
         let seal = std::fs::read(path.with_extension("seal")).unwrap();
         let n =
@@ -213,7 +213,7 @@ fn an_intent_that_nobody_took_is_not_open_for_ever() {
                 break;
             }
         }
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + tool_trials::patience();
         loop {
             let rows = journal.rows(&RowQuery::default()).await.unwrap();
             let left: Vec<_> = rows.iter().filter(|row| row.call_id.starts_with("left")).collect();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tool_store::{LazyJournal, SqliteOptions};
 
@@ -16,7 +16,7 @@ fn a_journal_that_could_not_be_opened_is_opened_when_it_can_be() {
     std::fs::remove_file(&folder).unwrap();
     // For a moment the answer stays.
     assert_eq!(journal.open().unwrap_err().to_string(), refused.to_string());
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + tool_trials::patience();
     while let Err(error) = journal.open() {
         assert!(Instant::now() < deadline, "{error}");
         std::thread::yield_now();

@@ -16,7 +16,7 @@ mod server;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 use server::Server;
@@ -79,7 +79,7 @@ fn a_paused_worker_is_fenced() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let rows = runtime.block_on(async {
         let other = PostgresJournal::open(&config).await.unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + tool_trials::patience();
         let lost = loop {
             other.mark_lost().await.unwrap();
             let rows = other.rows(&RowQuery::default()).await.unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use tool_core::journal::{Journal, JournalError, MemoryJournal, RowQuery, Status, VerifyOptions};
@@ -149,7 +149,7 @@ fn replaced(how: impl Fn(&Path), expect: &Value) -> Checked {
     charge(&executor, &ToolContext::empty(), None).map_err(|error| error.to_string())?;
     std::fs::copy(&path, path.with_extension("copy")).unwrap();
     how(&path);
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + tool_trials::patience();
     loop {
         let before = effects.load(Ordering::SeqCst);
         match charge(&executor, &ToolContext::empty(), None) {
@@ -297,7 +297,7 @@ fn serve_until_term(path: &Path) {
 fn sigterm() -> Checked {
     let (_folder, path) = folder();
     let mut child = worker("term", &path).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + tool_trials::patience();
     while !path.with_extension("begun").exists() {
         assert!(Instant::now() < deadline, "the call does not begin");
         std::thread::yield_now();

@@ -18,10 +18,10 @@ use tool_std::shell::{
     BashTool, ProcessListTool, ProcessOutputTool, ProcessStopTool, Processes, RunCommandTool,
 };
 use tool_std::test::{FakeRun, FaultFs, FilesExt as _, WorkspaceExt as _};
-use tool_trials::load_factor;
+use tool_trials::{ENDING, load_factor};
 
 use crate::common::{Place, Setting, Subject, place};
-use crate::effects::{ENDING, block_on, row};
+use crate::effects::{block_on, row};
 
 /// What the process `p1` does: it writes, and then it waits to be ended.
 const WAITING: &str = "printf 'one\ntwo\n'; echo err >&2; exec sleep 60";
@@ -97,7 +97,7 @@ fn start(owned: &Owned, script: &str) {
             executor.call_blocking(Call::new(tool, args), &ctx, Caller::Test).unwrap().data()
         };
         let begun = call("bash", json!({"cmd": "sh", "args": ["-c", script], "background": true}));
-        let until = Instant::now() + Duration::from_secs(10) * load_factor();
+        let until = Instant::now() + tool_trials::patience();
         loop {
             let page = call("process_output", json!({"process_id": begun["process_id"], "wait": 5}));
             if page["stderr"]["text"] != "" || page["state"] != "running" {
@@ -130,7 +130,7 @@ pub(crate) fn a_cancelled_command_tells_what_it_wrote(subject: &Subject, args: &
     let kit = subject.recipe(subject.setting()).context(move |ctx| ctx.cancellation(cancel.clone())).build();
     let written = place(&kit).root().join("written");
     let signal = std::thread::spawn(move || {
-        let until = Instant::now() + Duration::from_secs(10) * load_factor();
+        let until = Instant::now() + tool_trials::patience();
         while !written.exists() && Instant::now() < until {
             std::thread::yield_now();
         }
@@ -245,7 +245,7 @@ pub(crate) fn started(kit: &ToolKit, args: Value) -> Value {
 
 /// The last page of `p1`, when it has ended.
 pub(crate) fn read_to_the_end(kit: &ToolKit) -> Value {
-    let until = Instant::now() + Duration::from_secs(10) * load_factor();
+    let until = Instant::now() + tool_trials::patience();
     loop {
         let args = json!({"process_id": "p1", "stdout_offset": 1 << 30, "stderr_offset": 1 << 30, "wait": 5});
         if kit.call_blocking("process_output", args).unwrap().data()["state"] != "running" {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -13,7 +13,7 @@ use tool_core::test::{CallResult, ToolKit, Tree};
 use tool_core::{ErrorKind, ToolContext};
 use tool_std::test::FaultFs;
 use tool_std::workspace::{Fault, FileFaults, Operation};
-use tool_trials::{by_effort, load_factor};
+use tool_trials::{ENDING, by_effort, load_factor};
 
 use crate::common::{Place, Setting, Subject, place};
 
@@ -31,9 +31,6 @@ const CHANGING: [Operation; 7] = [
     Operation::Truncate,
     Operation::Remove,
 ];
-
-/// How long a call may go on when it is told to end. (testing.md §5, item 9)
-pub(crate) const ENDING: Duration = Duration::from_millis(500);
 
 pub(crate) fn faulty(subject: &Subject, faults: &Arc<FaultFs>) -> Setting {
     Setting { faults: Some(faults.clone()), ..subject.setting() }

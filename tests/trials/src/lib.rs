@@ -4,7 +4,10 @@
 
 #![allow(clippy::print_stdout, clippy::panic, reason = "it speaks for tests")]
 
+mod numbers;
 pub mod vectors;
+
+pub use numbers::*;
 
 use std::path::Path;
 use std::time::Duration;

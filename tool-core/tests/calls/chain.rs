@@ -98,7 +98,7 @@ async fn a_call_that_panics_hangs_or_heeds_nothing_is_ended_and_has_one_outcome(
         let ctx = ToolContext::builder().agent("bot").build();
         // The clock is the runtime's own, but deadlines are counted by that of the machine, which may be slow.
         let call = executor.call(Call::new("stray", json!({"how": how})), &ctx, Caller::Llm);
-        let ended = tokio::time::timeout(Duration::from_secs(60), call).await;
+        let ended = tokio::time::timeout(tool_trials::patience(), call).await;
         let _ = ended.unwrap_or_else(|_| panic!("{how} did not end"));
         assert_eq!(left(&journal, &rows).await, wanted, "{how}");
     }
@@ -115,11 +115,11 @@ async fn a_thread_that_blocks_for_ever_leaves_one_outcome_and_its_late_end_settl
     let ctx = ToolContext::builder().agent("bot").provide(shut.clone()).build();
     let held = shut.0.write().unwrap();
     let call = executor.call(Call::new("block", json!({})), &ctx, Caller::Llm);
-    let ended = tokio::time::timeout(Duration::from_secs(60), call).await.expect("it is left behind");
+    let ended = tokio::time::timeout(tool_trials::patience(), call).await.expect("it is left behind");
     assert_eq!(ended.unwrap_err().kind(), tool_core::ErrorKind::Timeout);
     assert_eq!(left(&journal, &rows).await, (Status::InDoubt, "timeout"));
     drop(held);
-    let deadline = std::time::Instant::now() + Duration::from_secs(60);
+    let deadline = std::time::Instant::now() + tool_trials::patience();
     while journal.rows(&RowQuery::default()).await.unwrap()[0].status != Status::Reconciled {
         assert!(std::time::Instant::now() < deadline, "the late outcome was not recorded");
         tokio::task::yield_now().await;

@@ -333,7 +333,7 @@ async fn a_sleep_ends_with_the_call_that_sleeps() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), woken).await.expect("the tool does not sleep any more");
+    tokio::time::timeout(tool_trials::patience(), woken).await.expect("the tool does not sleep any more");
 }
 
 #[test]

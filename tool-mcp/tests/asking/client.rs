@@ -90,7 +90,7 @@ impl Client {
     }
 
     pub(crate) async fn receive(&mut self) -> Value {
-        let line = tokio::time::timeout(Duration::from_secs(10), self.read.next_line()).await;
+        let line = tokio::time::timeout(tool_trials::patience(), self.read.next_line()).await;
         serde_json::from_str(&line.unwrap().unwrap().unwrap()).unwrap()
     }
 

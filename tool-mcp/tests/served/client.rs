@@ -1,7 +1,5 @@
 //! Clients: rmcp's own, and one that writes lines.
 
-use std::time::Duration;
-
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation, ProtocolVersion,
 };
@@ -67,7 +65,7 @@ pub(crate) async fn talk(server: McpServer, lines: &[String], answers: usize) ->
     let mut read = BufReader::new(read).lines();
     let mut found = Vec::new();
     for _ in 0..answers {
-        let line = tokio::time::timeout(Duration::from_secs(10), read.next_line()).await;
+        let line = tokio::time::timeout(tool_trials::patience(), read.next_line()).await;
         let line = line.unwrap_or_else(|_| panic!("no more answers after {found:?}")).unwrap().unwrap();
         found.push(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")));
     }

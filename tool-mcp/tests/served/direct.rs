@@ -115,7 +115,7 @@ impl Session {
     }
 
     async fn hear(&mut self) -> Value {
-        let line = tokio::time::timeout(Duration::from_secs(20), self.read.next_line()).await;
+        let line = tokio::time::timeout(tool_trials::patience(), self.read.next_line()).await;
         serde_json::from_str(&line.expect("an answer").unwrap().expect("the session goes on")).unwrap()
     }
 
@@ -414,7 +414,7 @@ async fn a_cancelled_call_is_not_answered_and_its_tool_is_told() {
         let cancelled =
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
         session.say(&cancelled.to_string()).await;
-        drop(tokio::time::timeout(Duration::from_secs(10), noted.1.acquire()).await.unwrap().unwrap());
+        drop(tokio::time::timeout(tool_trials::patience(), noted.1.acquire()).await.unwrap().unwrap());
         noted.1.forget_permits(1);
         let next = session.ask(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await;
         assert_eq!(next.len(), 1);
@@ -453,7 +453,7 @@ async fn a_server_that_is_stopped_cancels_its_calls() {
     session.say(&legacy(1, "tools/call", &json!({"name": "meet", "arguments": {}}))).await;
     drop(noted.0.acquire().await.unwrap());
     stop.cancel();
-    drop(tokio::time::timeout(Duration::from_secs(10), noted.1.acquire()).await.unwrap().unwrap());
+    drop(tokio::time::timeout(tool_trials::patience(), noted.1.acquire()).await.unwrap().unwrap());
     let answer = session.hear().await;
     assert_eq!(answer["id"], 1, "what it had is still answered: {answer}");
     served.await.unwrap().unwrap();

@@ -164,6 +164,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(tool_trials::cases()))]
+
         #[test]
         fn the_text_does_not_depend_on_the_chunks_and_the_sums_hold(
             bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x80_u8..0xc0, Just(0xe2), Just(b'a')], 0..80),

@@ -99,6 +99,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(tool_trials::cases()))]
+
         #[test]
         fn pages_joined_are_the_stream(text in "\\PC{0,40}", most in 4_usize..9) {
             let mut window = Window::new(1_000);

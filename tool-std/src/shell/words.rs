@@ -199,6 +199,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(tool_trials::cases()))]
+
         #[test]
         fn quoting_words_and_splitting_gives_them_back(
             list in prop::collection::vec("[^\0]{0,12}", 0..6)
@@ -210,7 +212,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(ProptestConfig::with_cases(tool_trials::cases()))]
         #[test]
         fn what_is_accepted_means_the_same_to_sh(
             line in "([a-c=$'\"\\\\ \t*?~#\\[\\]{}!,:]|\\\\\n|é){0,14}"

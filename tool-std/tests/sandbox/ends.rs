@@ -103,7 +103,7 @@ async fn a_cancelled_command_tells_so_with_what_it_has_written() {
         tokio::spawn(
             async move { support::executor().call(Call::new("bash", args), &ctx, Caller::Llm).await },
         );
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + tool_trials::patience();
     while !root.join("written").exists() {
         assert!(Instant::now() < deadline, "the command did not begin");
         tokio::task::yield_now().await;

@@ -55,7 +55,7 @@ impl Listeners {
         own.write_all(MARK).unwrap();
         // Who has read the mark may have gone already.
         let _ = own.shutdown(Shutdown::Write);
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + tool_trials::patience();
         while self.marks.load(Ordering::SeqCst) == before {
             assert!(Instant::now() < deadline, "the listener does not answer");
             std::thread::yield_now();

@@ -11,7 +11,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tempfile::TempDir;
 
@@ -75,7 +75,7 @@ impl Server {
             .spawn()
             .expect("postgres runs");
         let server = Server { folder, process, tools };
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + tool_trials::patience();
         while !server.psql("public", "SELECT 1").status.success() {
             assert!(Instant::now() < deadline, "postgres does not answer");
             std::thread::yield_now();

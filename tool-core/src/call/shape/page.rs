@@ -49,6 +49,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(tool_trials::cases()))]
+
         #[test]
         fn pages_joined_are_the_text(pieces in prop::collection::vec(("[a-z\u{e9}\u{1f600}]{0,40}|\r\n|\n|\r", 1usize..60), 0..40)) {
             let text: String = pieces.iter().map(|(piece, times)| piece.repeat(*times)).collect();
