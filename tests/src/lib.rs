@@ -9,6 +9,7 @@ mod given;
 pub mod loopback;
 pub mod numbers;
 pub mod rounds;
+pub mod sources;
 pub mod spans;
 pub mod streams;
 #[cfg(test)]

@@ -94,12 +94,12 @@ const CHANGES: [Change; 6] = [
 
 /// The crate, in a directory that goes with it.
 struct Crate {
-    directory: tempfile::TempDir,
+    directory: tool_trials::Directory,
 }
 
 impl Crate {
     fn new() -> Crate {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let root = fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
         let manifest = format!(
             "[package]\nname = \"shirts\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\

@@ -111,7 +111,7 @@ fn has(bytes: &[u8], needle: &str) -> bool {
 
 /// An installation: a folder with a journal, audit rows in it, and an audit file.
 struct Installation {
-    folder: tempfile::TempDir,
+    folder: tool_trials::Directory,
     journal: Arc<SqliteJournal>,
     measured: Measured,
     executor: Executor,
@@ -119,7 +119,7 @@ struct Installation {
 
 impl Installation {
     fn new() -> Installation {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tool_trials::directory();
         let path = folder.path().join("journal.db");
         let journal = Arc::new(SqliteJournal::open(path, SqliteOptions::default()).unwrap());
         let secrets: Arc<KnownSecrets> = Arc::default();

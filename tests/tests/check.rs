@@ -39,7 +39,7 @@ fn run(registry: &Registry, directory: &Path, words: &[&str]) -> (u8, String, St
 
 #[test]
 fn nothing_a_warning_and_an_error_end_as_they_should() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let at = directory.path();
     let good = shop("size", &["S", "M"]);
     for words in [&["check"][..], &["tools", "check"], &["check", "--strict"]] {
@@ -64,7 +64,7 @@ fn nothing_a_warning_and_an_error_end_as_they_should() {
 
 #[test]
 fn losses_are_told_of_one_dialect_or_of_all() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let check = |words: &[&str]| run(&shop("size", &["S"]), directory.path(), words);
     let gemini = "warning dialect-gemini buy_shirt /properties/code: pattern: described\n";
     assert_eq!(check(&["check", "--dialect", "gemini"]), (0, gemini.to_owned(), String::new()));
@@ -76,7 +76,7 @@ fn losses_are_told_of_one_dialect_or_of_all() {
 
 #[test]
 fn a_package_without_a_lock_file_or_with_an_old_one_is_told() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let at = directory.path();
     let (old, new) = (shop("size", &["S"]), shop("size", &["S", "M"]));
     let ids = |registry: &Registry| {
@@ -191,7 +191,7 @@ fn send_parcel(
 
 #[test]
 fn a_tool_that_needs_a_person_after_a_crash_is_an_error_with_file_and_line_and_the_context_clears_it() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let manual = Registry::builder().add::<SendLetterTool>().build().unwrap();
     let (code, told, _) = run(&manual, directory.path(), &["check"]);
     assert!(code == 1 && told.starts_with("error effect-without-context send_letter: "), "{code} {told}");

@@ -161,7 +161,7 @@ const LINES: [(&str, u8, &str); 29] = [
 
 #[test]
 fn each_mistake_is_one_message_with_what_would_be_right() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     for (line, status, told) in LINES {
         let (code, stdout, stderr) = run(folder.path(), &split(line), &[]);
         assert_eq!((code, stdout.as_str()), (status, ""), "{line}: {stderr}");
@@ -185,7 +185,7 @@ fn each_mistake_is_one_message_with_what_would_be_right() {
 
 #[test]
 fn a_surplus_word_that_could_stand_behind_dashes_says_so() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let told = |line: &str| run(folder.path(), &split(line), &[]);
     let (code, _, stderr) = told("process run ls /srv");
     assert!(code == 2 && stderr.contains("\nhint: words for <ARGS> stand behind --\n"), "{stderr}");
@@ -196,7 +196,7 @@ fn a_surplus_word_that_could_stand_behind_dashes_says_so() {
 
 #[test]
 fn all_words_at_fault_are_marked() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     for (line, marks) in [
         ("store search x -n 5 -n 6", "  demo store search x -n 5 -n 6\n                      ^^^^ ^^^^\n"),
         ("call --jsonl nope", "  demo call --jsonl nope\n            ^^^^^^^^^^^^\n"),
@@ -256,7 +256,7 @@ fn who_named_the_policy_is_told_how_to_leave_it_out() {
 
 #[test]
 fn a_page_or_script_has_its_own_form_unless_an_option_asks_for_another() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let env = [("DEMO_FORMAT", "json")];
     for line in ["completions bash", "man", "help ping", "help environment"] {
         let plain = run(folder.path(), &split(line), &[]);
@@ -273,7 +273,7 @@ fn a_page_or_script_has_its_own_form_unless_an_option_asks_for_another() {
 
 #[test]
 fn a_variable_that_is_wrong_stops_calls_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     for env in [("DEMO_TIMEOUT", "bad"), ("DEMO_FORMAT", "xml"), ("DEMO_COLOR", "blue"), ("DEMO_LOG", "loud")]
     {
         for line in ["completions bash", "man", "help ping"] {
@@ -291,7 +291,7 @@ fn a_variable_that_is_wrong_stops_calls_alone() {
 
 #[test]
 fn the_dry_run_of_a_command_that_writes_files_says_where() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let planned = |line: &str| -> Value {
         let (code, stdout, stderr) = run(folder.path(), &split(line), &[]);
         assert_eq!(code, 0, "{stderr}");
@@ -329,7 +329,7 @@ fn a_group_of_hidden_tools_is_suggested_nowhere_and_callable() {
 
 #[test]
 fn help_beats_a_tool_that_does_not_exist() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let page = |line: &str| run(folder.path(), &split(line), &[]);
     for (line, same) in [("call zzz --help", "call --help"), ("call zzz -h", "call -h")] {
         assert_eq!(page(line), page(same), "{line}");
@@ -341,7 +341,7 @@ fn help_beats_a_tool_that_does_not_exist() {
 
 #[test]
 fn a_root_that_is_none_is_told_with_who_named_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let file = folder.path().join("c.toml");
     std::fs::write(&file, "root = 'nowhere'\n").unwrap();
     let config = file.display().to_string();
@@ -367,7 +367,7 @@ fn a_root_that_is_none_is_told_with_who_named_it() {
 
 #[test]
 fn a_result_that_fits_into_no_file_names_the_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     std::fs::create_dir(folder.path().join("there")).unwrap();
     for path in ["new/", "there", "there/"] {
         let (code, stdout, stderr) = run(folder.path(), &["ping", "--out", path], &[]);
@@ -411,7 +411,7 @@ fn what_a_target_loses_is_warned_of_like_anything_else() {
 
 #[test]
 fn a_long_word_is_never_repeated_whole() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let word = "x".repeat(130_000);
     let at = format!("@{word}");
     let lines: [&[&str]; 24] = [

@@ -58,11 +58,11 @@ impl Ended {
 }
 
 /// A directory with the files that the command lines name.
-struct Place(tempfile::TempDir);
+struct Place(tool_trials::Directory);
 
 impl Place {
     fn new() -> Place {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tool_trials::directory();
         let large = "a".repeat(TOO_MUCH);
         let document = json!({"title": "T", "body": large}).to_string();
         for (name, bytes) in [

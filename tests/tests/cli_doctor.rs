@@ -91,7 +91,7 @@ fn check(report: &Value, name: &str) -> Value {
 
 #[test]
 fn each_setting_names_who_decided_it() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let file = directory.path().join("config.toml");
     std::fs::write(&file, "\ncolor = \"never\"\n").unwrap();
     let config = file.to_str().unwrap();
@@ -151,7 +151,7 @@ fn a_capability_that_nobody_provides_fails_with_the_status_of_not_configured() {
 
 #[test]
 fn what_stops_calls_is_told_and_does_not_stop_the_report() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let file = directory.path().join("config.toml");
     std::fs::write(&file, "rot = 1\nyes = true\n").unwrap();
     let config = file.to_str().unwrap();
@@ -254,7 +254,7 @@ fn a_policy_file_that_cannot_be_read_is_a_failed_check_beside_its_source() {
 
 #[test]
 fn a_journal_that_could_not_be_kept_fails_before_a_call_does() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let inside = folder.path().join("j.db");
     let (inside, root) = (inside.to_str().unwrap(), folder.path().to_str().unwrap());
     /// Words, a variable, and what is told of the journal with what is advised.
@@ -306,7 +306,7 @@ fn a_variable_that_is_wrong_is_a_failed_check_of_its_setting() {
 
 #[test]
 fn the_settings_file_is_told_once_with_where_it_was_looked_for() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let env = [("SMTP_URL", "s"), ("XDG_CONFIG_HOME", home.path().to_str().unwrap())];
     let (_, told) = report(&whole(), &[], &env);
     let file = home.path().join("demo/config.toml");

@@ -55,7 +55,7 @@ fn no_secret_is_taken_from_the_command_line_and_none_is_repeated() {
             assert!(stderr.contains(told) && !stderr.contains("hunter2"), "{input}: {stderr}");
         }
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let file = folder.path().join("in");
     for input in [object, &text] {
         std::fs::write(&file, input).unwrap();

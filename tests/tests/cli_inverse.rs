@@ -47,7 +47,7 @@ fn every_call_of_a_standard_tool_reads_back() {
 
 fn read_back(cli: &Cli, registry: &Registry) {
     let executor = Executor::standard(registry.clone()).coerce(Coerce::Text).build().unwrap();
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     std::fs::write(directory.path().join("FILE"), "hunter2\n").unwrap();
     for entry in registry.iter().filter(|entry| entry.def().surfaces.contains(Surface::Cli)) {
         let made = sound_calls(entry, &executor);

@@ -19,11 +19,11 @@ use tool_core::Registry;
 use tool_core::prelude::*;
 
 /// A home, and in it a directory to work in.
-struct Home(tempfile::TempDir);
+struct Home(tool_trials::Directory);
 
 impl Home {
     fn new() -> Home {
-        let home = Home(tempfile::tempdir().unwrap());
+        let home = Home(tool_trials::directory());
         std::fs::create_dir(home.work()).unwrap();
         home
     }

@@ -48,7 +48,7 @@ fn accepted(reader: &str, options: &[&str], pages: &[PathBuf]) {
 
 #[test]
 fn every_command_has_a_page_that_readers_accept() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let pages = pages(directory.path());
     let names: Vec<&str> = pages.iter().filter_map(|page| page.file_name()?.to_str()).collect();
     for name in
@@ -66,7 +66,7 @@ fn every_command_has_a_page_that_readers_accept() {
 #[test]
 fn readers_accept_every_page_of_the_standard_tools() {
     let toolbox = tests::built::program("toolbox");
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let pages = pages_of(&toolbox, directory.path());
     assert!(pages.len() > 40, "{}", pages.len());
     accepted("mandoc", &["-Tlint"], &pages);
@@ -85,7 +85,7 @@ fn readers_accept_every_page_of_the_standard_tools() {
 
 #[test]
 fn a_page_shows_its_date_its_options_and_its_examples() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     pages(directory.path());
     let page = std::fs::read_to_string(directory.path().join("pages/demo-store-search.1")).unwrap();
     for part in [
@@ -101,7 +101,7 @@ fn a_page_shows_its_date_its_options_and_its_examples() {
 
 #[test]
 fn no_name_is_broken_and_no_blank_added_at_any_width() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let page = &pages(directory.path())[0];
     if Command::new("man").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
         return;

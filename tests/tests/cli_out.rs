@@ -80,7 +80,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_link_stays_and_its_target_is_replaced_with_its_mode() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("target"), "old").unwrap();
     fs::set_permissions(at("target"), fs::Permissions::from_mode(0o600)).unwrap();
@@ -103,7 +103,7 @@ fn a_link_stays_and_its_target_is_replaced_with_its_mode() {
 
 #[test]
 fn what_is_no_regular_file_is_written_into() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let fifo = folder.path().join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let named = fifo.clone();
@@ -116,7 +116,7 @@ fn what_is_no_regular_file_is_written_into() {
 
 #[test]
 fn a_file_that_somebody_has_open_and_that_has_no_name_is_written_into() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let path = folder.path().join("named");
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();
     fs::remove_file(&path).unwrap();
@@ -132,7 +132,7 @@ fn a_file_that_somebody_has_open_and_that_has_no_name_is_written_into() {
 
 #[test]
 fn a_failure_leaves_nothing_behind_and_a_long_name_is_none() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let long = "n".repeat(250);
     assert_eq!(run(folder.path(), &["say", "--out", &long]).0, 0);
     let (code, _, stderr) = run(folder.path(), &["say", "--out", &"n".repeat(256)]);
@@ -151,7 +151,7 @@ fn a_failure_leaves_nothing_behind_and_a_long_name_is_none() {
 
 #[test]
 fn the_bytes_of_a_resource_arrive() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let placeholder = "as asked\n[application/pdf, 4 bytes; write it with --out FILE]\n";
     assert_eq!(run(folder.path(), &["document"]).1, placeholder);
     let (code, stdout, stderr) = run(folder.path(), &["document", "--out", "z.pdf"]);
@@ -163,7 +163,7 @@ fn the_bytes_of_a_resource_arrive() {
 
 #[test]
 fn programs_get_blocks_as_mcp_writes_them() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (code, stdout, _) = run(folder.path(), &["album", "--json"]);
     let pdf = json!({"uri": "memo://1", "mimeType": "application/pdf", "blob": "JVBERg=="});
     let words = json!({"uri": "memo://1", "mimeType": "text/plain", "text": "words"});
@@ -184,7 +184,7 @@ fn programs_get_blocks_as_mcp_writes_them() {
 
 #[test]
 fn what_is_no_base64_is_told_and_nothing_is_written() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (code, stdout, stderr) = run(folder.path(), &["broken", "--out", "all/"]);
     assert_eq!((code, stdout.as_str()), (1, ""));
     assert!(stderr.contains("part 2 of its result (image/gif) is not valid base64"), "{stderr}");

@@ -137,13 +137,13 @@ impl Read for Noticed {
 
 /// Files that an accident could open: one for each piece that can be a name, in a directory that tells who opens what.
 struct Watched {
-    directory: tempfile::TempDir,
+    directory: tool_trials::Directory,
     watch: OwnedFd,
 }
 
 impl Watched {
     fn new() -> Watched {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let names = PIECES.iter().filter(|piece| !piece.is_empty() && !piece.contains('/'));
         for name in names.copied().chain(["FILE", "demo"]) {
             std::fs::write(directory.path().join(name), "{}").unwrap();

@@ -54,7 +54,7 @@ fn a_program_serves_its_tools_and_says_nothing_else() {
 /// A run inside another program.
 fn run(cli: &Cli, program: Option<&str>, argv: &[&str]) -> (ExitCode, String, String) {
     let (stdout, stderr) = (Captured::default(), Captured::default());
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let io = Io {
         stdout: Box::new(stdout.clone()),
         stderr: Box::new(stderr.clone()),

@@ -20,7 +20,7 @@ fn ping() -> &'static str {
 }
 
 /// A directory with a home, a workspace for each source, and a working directory.
-struct Place(tempfile::TempDir);
+struct Place(tool_trials::Directory);
 
 /// The end of a run, the settings that its call saw, and its errors.
 struct Run {
@@ -32,7 +32,7 @@ struct Run {
 
 impl Place {
     fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+        let place = Place(tool_trials::directory());
         for name in ["work", "option", "variable", "home/demo/file"] {
             fs::create_dir_all(place.path().join(name)).unwrap();
         }

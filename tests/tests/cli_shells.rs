@@ -81,17 +81,17 @@ fn has(shell: &str) -> bool {
 }
 
 /// A directory with the script under the name that its shell looks for, and a file to complete.
-fn prepared(shell: &str, script: &str) -> (tempfile::TempDir, PathBuf) {
+fn prepared(shell: &str, script: &str) -> (tool_trials::Directory, PathBuf) {
     prepared_by(Command::new(env!("CARGO_BIN_EXE_demo")).args(["completions", shell]), script)
 }
 
 /// The same with the script by which the shell asks the program.
-fn asking(shell: &str, script: &str) -> (tempfile::TempDir, PathBuf) {
+fn asking(shell: &str, script: &str) -> (tool_trials::Directory, PathBuf) {
     prepared_by(Command::new(env!("CARGO_BIN_EXE_demo")).env("COMPLETE", shell), script)
 }
 
-fn prepared_by(print: &mut Command, script: &str) -> (tempfile::TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
+fn prepared_by(print: &mut Command, script: &str) -> (tool_trials::Directory, PathBuf) {
+    let directory = tool_trials::directory();
     let printed = print.output().unwrap();
     assert!(printed.status.success(), "{}", text(&printed.stderr));
     let script = directory.path().join(script);
@@ -204,7 +204,7 @@ fn fish(directory: &Path, script: &Path, line: &str) -> String {
 
 /// What a line becomes in zsh when Tab is pressed.
 fn zsh(directory: &Path, line: &str) -> String {
-    let answer = tempfile::tempdir().unwrap();
+    let answer = tool_trials::directory();
     let file = answer.path().join("line");
     let mut zsh = Command::new("zsh");
     text(&run(directory, zsh.arg("-f").arg(driver("zsh.zsh")).arg(directory).arg(&file).arg(line)).stdout)

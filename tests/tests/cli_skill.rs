@@ -66,7 +66,7 @@ fn front_matter(text: &str) -> Value {
 
 #[test]
 fn each_group_has_a_file_and_the_same_tools_give_the_same_bytes() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let (demo, _) = demo::demo(&Value::Null).unwrap();
     for (program, cli) in [("demo", demo), ("toolbox", toolbox())] {
         let files = skills(&cli, directory.path());
@@ -91,7 +91,7 @@ fn each_group_has_a_file_and_the_same_tools_give_the_same_bytes() {
 
 #[test]
 fn every_example_of_a_skill_is_a_call_that_its_tool_takes() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     std::fs::write(directory.path().join("FILE"), "secret").unwrap();
     let (demo, _) = demo::demo(&Value::Null).unwrap();
     let mut calls = 0;
@@ -144,7 +144,7 @@ fn tools_that_find_no_room_have_a_page_of_their_own() {
     };
     let registry = (0..300).map(tool).fold(Registry::builder(), |builder, tool| builder.add_dyn(tool));
     let cli = Cli::new(registry.build().unwrap()).name("demo");
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let files = skills(&cli, directory.path());
     let (path, text) = &files[0];
     assert_eq!(path, "demo-many/SKILL.md");

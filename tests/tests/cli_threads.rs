@@ -31,7 +31,7 @@ struct Scene {
     env: &'static [(&'static str, &'static str)],
     tty: bool,
     answer: &'static str,
-    directory: tempfile::TempDir,
+    directory: tool_trials::Directory,
 }
 
 const LINES: [&[&str]; 6] = [
@@ -44,7 +44,7 @@ const LINES: [&[&str]; 6] = [
 ];
 
 fn scene(env: &'static [(&'static str, &'static str)], tty: bool, answer: &'static str, file: &str) -> Scene {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     fs::write(directory.path().join("file"), file).unwrap();
     fs::write(
         directory.path().join("settings.toml"),

@@ -94,7 +94,7 @@ fn the_secrets_of_the_cases_are_in_no_argument_list() {
     if !has("setsid") || !has("strace") {
         return;
     }
-    let own = tempfile::tempdir().unwrap();
+    let own = tool_trials::directory();
     let (results, trace) = (own.path().join("results.json"), own.path().join("trace"));
     std::fs::write(&results, "{}").unwrap();
     let above = ["strace", "-f", "-s", "4096", "-e", "trace=execve,openat", "-o", trace.to_str().unwrap()];
@@ -127,7 +127,7 @@ fn cases_without_a_terminal_hold_in_a_process_too() {
     }
     let file: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("cli.json")).unwrap()).unwrap();
-    let own = tempfile::tempdir().unwrap();
+    let own = tool_trials::directory();
     let results = own.path().join("results.json");
     std::fs::write(&results, file["results"].to_string()).unwrap();
     let (mut ops, mut statuses, mut wrong) = (BTreeSet::new(), BTreeSet::new(), Vec::new());

@@ -19,7 +19,7 @@ use tool_std as _;
 struct Program {
     cli: Cli,
     registry: Registry,
-    directory: tempfile::TempDir,
+    directory: tool_trials::Directory,
 }
 
 impl Program {
@@ -28,7 +28,7 @@ impl Program {
         let registry = Registry::builder().discover().unmet(Unmet::Hide).build().unwrap();
         assert!(registry.len() >= 15, "the standard tools are linked");
         let cli = Cli::new(registry.clone()).name("toolbox").version("1.0.0");
-        Program { cli, registry, directory: tempfile::tempdir().unwrap() }
+        Program { cli, registry, directory: tool_trials::directory() }
     }
 
     fn run(&self, words: &[&str]) -> (ExitCode, String, String) {

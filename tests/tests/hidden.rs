@@ -51,7 +51,7 @@ fn run(rows: &'static [&'static str], env: &[(&str, &str)], words: &[&str]) -> (
     let written = Captured::default();
     let env: BTreeMap<_, _> = env.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
     let streams = (Box::new(written.clone()), Box::new(written.clone()));
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let io = Io { stdout: streams.0, stderr: streams.1, env, ..Io::detached(folder.path()) };
     let code = cli.run_from(words.iter().copied(), io);
     (code.0, written.text())

@@ -81,7 +81,7 @@ struct Scene {
     journal: MemoryJournal,
     audit: Rows,
     spans: Spans,
-    folder: tempfile::TempDir,
+    folder: tool_trials::Directory,
 }
 
 impl Scene {
@@ -102,7 +102,7 @@ impl Scene {
                 .audit(AuditSettings { sinks, ..AuditSettings::default() }))
         };
         let cli = Cli::new(registry.unwrap()).name("kinds").layers(layers);
-        Scene { cli, journal, audit, spans: Spans::default(), folder: tempfile::tempdir().unwrap() }
+        Scene { cli, journal, audit, spans: Spans::default(), folder: tool_trials::directory() }
     }
 
     /// Makes a call: its exit status, its JSON, and its row of the audit, of the journal and of its span.

@@ -262,12 +262,12 @@ fn expect(file: &str, got: &str) {
 
 /// The C compiler of this machine, and where it leaves its programs.
 struct Compiler {
-    programs: tempfile::TempDir,
+    programs: tool_trials::Directory,
 }
 
 impl Compiler {
     fn here() -> Option<Self> {
-        has("cc").then(|| Self { programs: tempfile::tempdir().unwrap() })
+        has("cc").then(|| Self { programs: tool_trials::directory() })
     }
 
     /// Where cargo leaves libraries.

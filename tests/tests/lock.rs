@@ -32,7 +32,7 @@ fn run(registry: &Registry, directory: &Path, words: &[&str]) -> (u8, String, St
 
 #[test]
 fn what_was_locked_passes_and_each_change_is_told_with_its_class() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let at = directory.path();
     let first = shop("The size.", &["S", "M", "L"]);
     assert_eq!(run(&first, at, &["lock"]).0, 0);
@@ -116,7 +116,7 @@ fn sending(schema: &Value) -> Registry {
 
 #[test]
 fn a_file_that_is_missing_broken_or_newer_is_told() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let at = directory.path();
     let registry = shop("The size.", &["S"]);
     let (code, stdout, told) = run(&registry, at, &["lock", "--check"]);
@@ -190,7 +190,7 @@ fn options_of_the_lock_are_those_of_the_command_line() {
 
 #[test]
 fn a_locked_set_passes_and_a_changed_one_says_what_to_do() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let file = directory.path().join("tools.lock");
     let first = shop("The size.", &["S", "M"]);
     let missing = tool_core::test::locked(&file, &first).unwrap_err();

@@ -34,7 +34,7 @@ fn post(port: u16, path: &str, body: &str) -> String {
 
 #[test]
 fn it_listens_answers_and_writes_a_log_without_keys() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let log = directory.path().join("log.jsonl");
     let child =
         Command::new(env!("CARGO_BIN_EXE_loopback")).arg("--log").arg(&log).stdout(Stdio::piped()).spawn();

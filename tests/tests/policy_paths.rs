@@ -67,8 +67,8 @@ fn call_under(
     executor.call_blocking(Call::new(tool, args), &ctx, Caller::Cli).map(|output| output.data())
 }
 
-fn tree() -> (tempfile::TempDir, std::path::PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
+fn tree() -> (tool_trials::Directory, std::path::PathBuf) {
+    let dir = tool_trials::directory();
     let root = dir.path().join("root");
     fs::create_dir_all(root.join("open/closed")).unwrap();
     fs::write(root.join("open/a"), "fine").unwrap();

@@ -18,13 +18,13 @@ use tool_store::{SqliteJournal, SqliteOptions};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 struct Shop {
-    home: tempfile::TempDir,
+    home: tool_trials::Directory,
     bank: String,
 }
 
 impl Shop {
     fn new(bank: &str) -> Shop {
-        Shop { home: tempfile::tempdir().unwrap(), bank: bank.to_owned() }
+        Shop { home: tool_trials::directory(), bank: bank.to_owned() }
     }
 
     /// A process of the run; without an attempt it begins the next one.

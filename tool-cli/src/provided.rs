@@ -64,7 +64,7 @@ mod tests {
     }
 
     fn told(cli: Cli) -> String {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let (path, env) = (directory.path().join("out"), [("PLAYER".into(), "Ada".into())].into());
         let stdout = Box::new(std::fs::File::create(&path).unwrap());
         let io = Io { stdout, env, ..Io::detached("/") };

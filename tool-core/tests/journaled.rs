@@ -271,7 +271,7 @@ async fn the_key_is_there_without_a_journal_and_the_context_in_every_task() {
 
 #[tokio::test]
 async fn a_cassette_recorded_twice_is_one_file_and_replays_without_running() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let runs = Arc::new(AtomicU32::new(0));
     let executor = |path: &std::path::Path, mode| {
         let count = Arc::clone(&runs);
@@ -463,7 +463,7 @@ async fn a_cassette_answers_when_the_network_is_gone() {
             stream.get_mut().write_all(format!("page {path}").as_bytes()).unwrap();
         }
     });
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let executor = |path: Option<&std::path::Path>, mode| {
         let builder = Executor::standard(Registry::builder().add::<FetchPageTool>().build().unwrap());
         match path {
@@ -518,7 +518,7 @@ fn log_in(
 
 #[tokio::test]
 async fn a_cassette_holds_no_secret_and_nothing_that_changes_from_run_to_run() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let known = Arc::new(tool_core::redact::KnownSecrets::new([("API_KEY", "sk-canary-12345")]));
     let executor = |path: &std::path::Path, mode| {
         let registry = Registry::builder().add::<LogInTool>().build().unwrap();

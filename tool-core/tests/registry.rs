@@ -222,6 +222,7 @@ fn renames_keep_aliases_and_a_prefix_stands_before_names_and_aliases() {
     let exchanged = exchanged.build().unwrap();
     assert_eq!(exchanged.get("read_file").unwrap().def().name, "write_file");
     assert_eq!(exchanged.get("read").unwrap().name(), "write_file");
+    assert_eq!(exchanged.iter().map(|tool| tool.name()).collect::<Vec<_>>(), ["read_file", "write_file"]);
     // One definition is one tool, whatever is sorted between its two names.
     let again = plain.to_builder().add::<DupA>().add::<Read>().build().unwrap();
     assert_eq!(again.iter().map(|tool| tool.name()).collect::<Vec<_>>(), ["cat", "dup_a"]);

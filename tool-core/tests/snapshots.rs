@@ -38,7 +38,7 @@ fn snapshots(krate: &Path) -> Snapshots {
 
 #[test]
 fn one_file_per_tool_and_form_where_it_is_offered() {
-    let krate = tempfile::tempdir().unwrap();
+    let krate = tool_trials::directory();
     let all = snapshots(krate.path());
     let written = all.run(Mode::Update).unwrap();
     // A tool for the command line has the forms that need no API.
@@ -57,7 +57,7 @@ fn one_file_per_tool_and_form_where_it_is_offered() {
 
 #[test]
 fn missing_stale_and_orphaned_files_fail_with_what_differs_and_are_mended() {
-    let krate = tempfile::tempdir().unwrap();
+    let krate = tool_trials::directory();
     let all = snapshots(krate.path());
     all.run(Mode::Update).unwrap();
     let at = krate.path().join("tests/snapshots");
@@ -106,7 +106,7 @@ fn snapshots_of_the_crate_that_the_environment_names() {
 
 #[test]
 fn update_writes_but_never_where_ci_is_set() {
-    let krate = tempfile::tempdir().unwrap();
+    let krate = tool_trials::directory();
     let run = |variables: &[(&str, &str)]| {
         let mut test = Command::new(std::env::current_exe().unwrap());
         test.args(["--exact", "snapshots_of_the_crate_that_the_environment_names", "--nocapture"]);
@@ -137,7 +137,7 @@ fn update_writes_but_never_where_ci_is_set() {
 fn further_forms_stand_beside_the_own_ones() {
     static NAMES: [Form; 1] =
         [Form { file: "name.txt", render: |_, tool| Ok(Some(format!("{}\n", tool.name()))) }];
-    let krate = tempfile::tempdir().unwrap();
+    let krate = tool_trials::directory();
     snapshots(krate.path()).with(&NAMES).run(Mode::Update).unwrap();
     let page = krate.path().join("tests/snapshots/greet_person/name.txt");
     assert_eq!(fs::read_to_string(page).unwrap(), "greet_person\n");
@@ -160,7 +160,7 @@ fn lock_of_the_file_that_the_environment_names() {
 
 #[test]
 fn a_lock_file_that_is_written_is_told_with_what_changed() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let file = directory.path().join("tools.lock");
     let run = |variables: &[(&str, &str)]| {
         let mut test = Command::new(std::env::current_exe().unwrap());

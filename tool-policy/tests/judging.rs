@@ -272,7 +272,7 @@ fn only_a_line_of_plain_words_is_judged_by_its_program() {
 
 #[test]
 fn links_are_followed_forty_times_and_no_more() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tool_trials::directory();
     let root = dir.path().canonicalize().unwrap();
     fs::create_dir(root.join("open")).unwrap();
     for n in 0..41 {
@@ -332,7 +332,7 @@ fn a_policy_says_whom_it_knows_and_what_holds_for_them() {
 
 #[test]
 fn a_policy_file_is_read_by_its_name_and_up_to_its_largest_size() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tool_trials::directory();
     let text = "version = 1\n[agents.bot]\ntools = [\"*\"]\n";
     let yaml = "version: 1\nagents: {bot: {tools: [\"*\"]}}\n";
     let largest = format!("{text}#{}", "x".repeat(1024 * 1024 - text.len() - 1));

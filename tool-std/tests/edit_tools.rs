@@ -80,7 +80,7 @@ fn at_once<T: Send + 'static>(count: usize, act: impl Fn(usize) -> T + Clone + S
 
 #[test]
 fn edits_of_one_file_at_once_all_arrive() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tool_trials::directory();
     std::fs::write(dir.path().join("f"), "").unwrap();
     let tools = Tools::new(dir.path());
     let results = at_once(64, move |number| tools.append(number, None));
@@ -94,7 +94,7 @@ fn edits_of_one_file_at_once_all_arrive() {
 
 #[test]
 fn of_edits_that_expect_one_version_exactly_one_wins() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tool_trials::directory();
     std::fs::write(dir.path().join("f"), "a\n").unwrap();
     let tools = Tools::new(dir.path());
     let results = at_once(64, move |number| tools.append(number, Some("87428fc522803d31")));

@@ -144,7 +144,7 @@ fn the_oldest_bytes_go_first_and_the_call_is_still_known() {
 
 #[test]
 fn evidence_goes_with_the_calls_it_is_of() {
-    let effects = tempfile::tempdir().unwrap();
+    let effects = tool_trials::directory();
     for key in ["tk1_a", "tk1_b"] {
         fs::write(effects.path().join(key), "{}").unwrap();
     }

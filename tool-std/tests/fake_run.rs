@@ -176,7 +176,7 @@ async fn what_runs_in_the_background_and_ignores_signals_ends_with_the_kit() {
 
 #[tokio::test]
 async fn limits_and_a_kill_hold_for_whoever_uses_the_sandbox() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let workspace = Workspace::open(directory.path(), WorkspacePolicy::default()).unwrap();
     let mut policy = SandboxPolicy::default();
     policy.limits.set("max_total_output_bytes", 100).unwrap();

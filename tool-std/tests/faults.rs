@@ -196,7 +196,7 @@ fn open(directory: &Path) -> Workspace {
 
 /// A row of a call of a tool with the worker's key, as a journal would have it after the worker's end.
 fn recorded_call(change: &Change) -> RecordedCall {
-    let scene = tempfile::tempdir().unwrap();
+    let scene = tool_trials::directory();
     plant(&scene.path().join("root"));
     let journal = MemoryJournal::new();
     let executor = executor(Some(Arc::new(journal.another())));
@@ -229,7 +229,7 @@ fn can_trace() -> bool {
 
 /// The trees before and after each change.
 fn both_pictures(change: &Change, number: usize) -> (Picture, Picture) {
-    let scene = tempfile::tempdir().unwrap();
+    let scene = tool_trials::directory();
     plant(&scene.path().join("root"));
     let before = picture(&scene.path().join("root"));
     let log = scene.path().join("log");
@@ -248,7 +248,7 @@ fn at_every_call(what: &str, changes: &[usize]) -> usize {
         let recorded = recorded_call(change);
         for call in CALLS {
             for nth in 1..=MOST {
-                let scene = tempfile::tempdir().unwrap();
+                let scene = tool_trials::directory();
                 plant(&scene.path().join("root"));
                 let injection = format!("{call}:{what}:when={nth}");
                 let log = scene.path().join("log");
@@ -321,7 +321,7 @@ fn a_system_call_that_fails_a_look_is_told_and_nothing_is_changed() {
     for number in looks {
         for (error, call) in errors().iter().flat_map(|error| CALLS.iter().map(move |call| (error, call))) {
             for nth in 1..=MOST {
-                let scene = tempfile::tempdir().unwrap();
+                let scene = tool_trials::directory();
                 plant(&scene.path().join("root"));
                 let before = picture(&scene.path().join("root"));
                 let injection = format!("{call}:error={error}:when={nth}");

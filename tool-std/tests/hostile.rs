@@ -17,14 +17,14 @@ use tool_std::{Workspace, WorkspacePolicy};
 
 /// A root with a directory beside it.
 struct Tree {
-    _base: tempfile::TempDir,
+    _base: tool_trials::Directory,
     root: PathBuf,
     out: PathBuf,
 }
 
 impl Tree {
     fn new() -> Self {
-        let base = tempfile::tempdir().unwrap();
+        let base = tool_trials::directory();
         let (root, out) = (base.path().join("root"), base.path().join("out"));
         fs::create_dir(&root).unwrap();
         fs::create_dir(&out).unwrap();

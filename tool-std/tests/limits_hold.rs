@@ -18,7 +18,7 @@ use tool_std::{Limits, Workspace, WorkspacePolicy};
 
 /// A fresh workspace with one limit set.
 struct Place {
-    _base: tempfile::TempDir,
+    _base: tool_trials::Directory,
     root: PathBuf,
     executor: Executor,
     ctx: ToolContext,
@@ -26,7 +26,7 @@ struct Place {
 
 impl Place {
     fn new(limit: &str, value: u64) -> Self {
-        let base = tempfile::tempdir().unwrap();
+        let base = tool_trials::directory();
         let root = base.path().join("root");
         fs::create_dir(&root).unwrap();
         let mut policy = WorkspacePolicy::default();

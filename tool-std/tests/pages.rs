@@ -51,8 +51,8 @@ fn paths(page: &Value) -> Vec<String> {
         .collect()
 }
 
-fn tree(files: &[&str]) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+fn tree(files: &[&str]) -> tool_trials::Directory {
+    let dir = tool_trials::directory();
     for file in files {
         let path = dir.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -184,7 +184,7 @@ fn budgets_cut_a_walk_off_and_say_so() {
     assert_eq!(by(&[("walk_entries", 49)]), (49, json!("entries")));
     assert_eq!(by(&[("walk_entries", 50)]), (50, Value::Null));
 
-    let deep = tempfile::tempdir().unwrap();
+    let deep = tool_trials::directory();
     fs::create_dir_all(deep.path().join("a/b/c/d")).unwrap();
     fs::write(deep.path().join("a/b/c/d/f"), "x\n").unwrap();
     for (depth, expected) in [(4, json!("depth")), (5, Value::Null)] {
@@ -197,7 +197,7 @@ fn budgets_cut_a_walk_off_and_say_so() {
 
 #[test]
 fn a_tree_thousands_deep_ends_without_a_stack_overflow() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tool_trials::directory();
     let mut at = fs::File::open(dir.path()).unwrap();
     for _ in 0..3_000 {
         rustix::fs::mkdirat(&at, "d", rustix::fs::Mode::RWXU).unwrap();
@@ -242,7 +242,7 @@ fn texts_for_models_say_how_to_go_on() {
 
 #[test]
 fn a_binary_file_that_was_named_is_searched_and_only_its_matching_is_told() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tool_trials::directory();
     fs::write(dir.path().join("b"), b"x\0x\nx\n").unwrap();
     let tools = Tools::new(dir.path(), &[]);
     let named = tools.call("search_files", json!({"pattern": "x", "path": "b"}));
@@ -254,7 +254,7 @@ fn a_binary_file_that_was_named_is_searched_and_only_its_matching_is_told() {
 
 #[test]
 fn a_file_of_any_encoding_is_read_page_by_page() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tool_trials::directory();
     let text = "zeile eins\nzeile zwei é\n".repeat(5);
     let utf_16: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
     fs::write(dir.path().join("f"), &utf_16).unwrap();

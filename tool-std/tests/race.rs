@@ -66,7 +66,7 @@ fn changes() -> Vec<(&'static str, Value)> {
 }
 
 fn race(calls: Vec<(&'static str, Value)>, missing: &'static [&'static str]) {
-    let base = tempfile::tempdir().unwrap();
+    let base = tool_trials::directory();
     let real = fs::canonicalize(base.path()).unwrap();
     let (root, out) = (real.join("root"), real.join("out"));
     fs::create_dir_all(root.join("a/tree/sub")).unwrap();

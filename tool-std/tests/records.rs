@@ -82,7 +82,7 @@ fn no_log_has_content_of_a_file() {
     let subscriber =
         tracing_subscriber::fmt().with_writer(log.clone()).with_max_level(tracing::Level::TRACE).finish();
     tracing::subscriber::set_global_default(subscriber).unwrap();
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let workspace = Workspace::open(root.path(), WorkspacePolicy::default()).unwrap();
     let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();
     let executor = Executor::standard(Registry::builder().discover().build().unwrap()).build().unwrap();

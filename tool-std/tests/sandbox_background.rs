@@ -147,7 +147,7 @@ async fn a_process_that_runs_without_a_guarantee_says_so_at_its_start() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_went_wrong_with_a_process_is_told_with_its_output() {
-    let away = tempfile::tempdir().unwrap();
+    let away = tool_trials::directory();
     let policy = SandboxPolicy { quarantine: Some(away.path().into()), ..SandboxPolicy::default() };
     let bench = Bench::with(policy);
     let host = Host::new(&bench, &Processes::new("a"));

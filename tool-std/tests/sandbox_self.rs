@@ -68,7 +68,7 @@ fn victim(root: &Path) {
 }
 
 fn a_program_is_its_own_helper() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let sandbox = open(root.path());
     assert_eq!(sandbox.report().to_json()["helper"], "self");
     assert_eq!(sandbox.report().refusal(), None);
@@ -88,7 +88,7 @@ fn a_program_without_init_starts_no_process() {
     let works = |words: &[&str]| {
         Program::new("strace").args(words).output().is_ok_and(|output| output.status.success())
     };
-    let place = tempfile::tempdir().unwrap();
+    let place = tool_trials::directory();
     let log = place.path().join("log");
     if !works(&["-o", log.to_str().unwrap(), "true"]) {
         return tool_trials::skip("strace does not work here");
@@ -154,7 +154,7 @@ fn secretive(root: &Path) {
 }
 
 fn a_command_reads_nothing_of_its_program() {
-    let place = tempfile::tempdir().unwrap();
+    let place = tool_trials::directory();
     let root = place.path().join("root");
     fs::create_dir(&root).unwrap();
     fs::write(place.path().join("planted"), CANARIES[2]).unwrap();
@@ -170,7 +170,7 @@ fn a_command_reads_nothing_of_its_program() {
 
 fn a_sandbox_leaves_no_file_behind() {
     for missing in ["", "userns"] {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = tool_trials::directory();
         let ended = Program::new(std::env::current_exe().unwrap())
             .arg("tidy")
             .env("TMPDIR", temporary.path())
@@ -183,7 +183,7 @@ fn a_sandbox_leaves_no_file_behind() {
 }
 
 fn a_gibibyte_of_output_costs_no_memory() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let workspace = Workspace::open(root.path(), WorkspacePolicy::default()).unwrap();
     let mut policy = SandboxPolicy::default();
     policy.limits.max_total_output_bytes = 2 * OUTPUT;
@@ -233,7 +233,7 @@ fn is_supervising() -> bool {
 }
 
 fn as_many_sandboxes_are_kept_ready_as_is_set() {
-    let place = tempfile::tempdir().unwrap();
+    let place = tool_trials::directory();
     let workspace = Workspace::open(place.path(), WorkspacePolicy::default()).unwrap();
     for ready in [0, 1, 2, 3] {
         let mut policy = SandboxPolicy::default();
@@ -253,7 +253,7 @@ fn as_many_sandboxes_are_kept_ready_as_is_set() {
 }
 
 fn a_thousand_commands_leave_no_descriptor_open() {
-    let place = tempfile::tempdir().unwrap();
+    let place = tool_trials::directory();
     let sandbox = open(place.path());
     let all = |count| run_at_once(&sandbox, count);
     let descriptors = || fs::read_dir("/proc/self/fd").unwrap().count();
@@ -281,7 +281,7 @@ fn nothing_outlives_a_program_that_is_killed() {
 }
 
 fn kill_a_program(missing: &str) {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let mut program = Program::new(std::env::current_exe().unwrap())
         .arg("victim")
         .arg(root.path())
@@ -315,7 +315,7 @@ fn is_alive(root: &Path) -> bool {
 
 /// How long it takes says nothing on a busy machine: `tests/bench/standard.sh` holds it to its limit on an idle one.
 fn what_a_spawn_costs_is_told() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let sandbox = open(root.path());
     let sandboxed = || {
         run(&sandbox, Command::new("true", Duration::from_secs(10)));

@@ -189,8 +189,8 @@ fn least(variable: &str) -> f64 {
 
 fn main() {
     let folder = match std::env::var_os("TOOL_BENCH_FOLDER") {
-        Some(folder) => tempfile::tempdir_in(folder).unwrap(),
-        None => tempfile::tempdir().unwrap(),
+        Some(folder) => tempfile::tempdir_in(folder).unwrap().into(),
+        None => tool_trials::directory(),
     };
     let folder = folder.path();
     let sync = sync_median(folder);

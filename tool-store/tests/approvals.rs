@@ -59,7 +59,7 @@ fn no() -> Decision {
 
 #[test]
 fn consent_for_good_outlasts_the_process_until_it_is_revoked_and_holds_for_these_arguments_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let journal = folder.path().join("journal.db");
     let (one, other) = (json!({"id": 1}), json!({"id": 2}));
     assert_eq!(remove_in(&journal, Decision::AllowAlways, one.clone()), Ok(()));
@@ -77,7 +77,7 @@ fn consent_for_good_outlasts_the_process_until_it_is_revoked_and_holds_for_these
 
 #[test]
 fn a_question_can_be_answered_later() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let journal = folder.path().join("journal.db");
     let pending = || Decision::Pending(ApprovalId(String::new()));
     let (args, later) = (json!({"id": 1}), Err("approval_pending".to_owned()));
@@ -99,7 +99,7 @@ fn a_question_can_be_answered_later() {
 
 #[test]
 fn no_secret_is_in_the_file_and_another_one_asks_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let journal = folder.path().join("journal.db");
     let with = |password: &str| json!({"id": 1, "password": password});
     assert_eq!(remove_in(&journal, Decision::AllowAlways, with("canary-5f1c")), Ok(()));
@@ -117,7 +117,7 @@ fn no_secret_is_in_the_file_and_another_one_asks_again() {
 
 #[test]
 fn questions_and_answers_that_nobody_takes_are_forgotten_and_consent_for_good_is_not() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let store = SqliteJournal::open(folder.path().join("journal.db"), SqliteOptions::default()).unwrap();
     let life = i64::try_from(tool_core::APPROVAL_LIFE.as_millis()).unwrap();
     let put = |hash: &str, state: ApprovalState, age: i64| {

@@ -43,14 +43,14 @@ async fn order(ctx: &ToolContext) -> Result<Value, ToolError> {
 }
 
 struct Shop {
-    folder: tempfile::TempDir,
+    folder: tool_trials::Directory,
     journal: Arc<LazyJournal>,
     executor: Executor,
 }
 
 impl Shop {
     fn new(required: bool) -> Shop {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tool_trials::directory();
         let journal = Arc::new(LazyJournal::new(folder.path().join("journal.db"), SqliteOptions::default()));
         let sink = JournalAudit::new(journal.clone());
         let registry =

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use tempfile::TempDir;
 use tool_core::BoxFuture;
 use tool_core::journal::Journal;
 use tool_store::conformance::Bench;
 use tool_store::{SqliteJournal, SqliteOptions};
+use tool_trials::Directory;
 
-struct File(TempDir);
+struct File(Directory);
 
 impl Bench for File {
     fn open(&self) -> BoxFuture<'_, Arc<dyn Journal>> {
@@ -23,4 +23,4 @@ impl Bench for File {
     }
 }
 
-tool_store::conformance!(Some(()) => |_unused| File(tempfile::tempdir().expect("a folder")));
+tool_store::conformance!(Some(()) => |_unused| File(tool_trials::directory()));

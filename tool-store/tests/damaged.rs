@@ -79,7 +79,7 @@ fn copied(from: &Path, to: &Path) -> PathBuf {
 
 #[test]
 fn a_flipped_byte_in_any_page_is_never_told_to_be_well_with_a_changed_row() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let path = home.path().join("a/journal.db");
     let journal = filled(&path, CALLS);
     let whole = rows(&journal).unwrap();
@@ -116,7 +116,7 @@ fn a_flipped_byte_in_any_page_is_never_told_to_be_well_with_a_changed_row() {
 
 #[test]
 fn opening_looks_at_the_rows_of_the_last_entries_and_a_full_look_at_every_row() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let path = home.path().join("journal.db");
     let calls = usize::try_from(tool_store::sqlite::RECENT).unwrap() / 2 + 20;
     drop(filled(&path, calls));
@@ -140,7 +140,7 @@ fn opening_looks_at_the_rows_of_the_last_entries_and_a_full_look_at_every_row() 
 
 #[test]
 fn a_log_that_lost_its_end_is_told_to_be_truncated() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let path = home.path().join("a/journal.db");
     let journal = filled(&path, 20);
     let head = journal.head().unwrap();
@@ -178,7 +178,7 @@ fn a_log_that_lost_its_end_is_told_to_be_truncated() {
 
 #[test]
 fn an_intent_that_nobody_took_is_not_open_for_ever() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let journal = filled(&home.path().join("journal.db"), 1);
     let row = |id: &str| Row {
         run_id: "run".to_owned(),
@@ -228,7 +228,7 @@ fn an_intent_that_nobody_took_is_not_open_for_ever() {
 
 #[test]
 fn what_is_salvaged_goes_on_behind_the_damage_and_can_be_opened() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let path = home.path().join("a/journal.db");
     drop(filled(&path, 200));
     let whole = std::fs::read(&path).unwrap();
@@ -265,7 +265,7 @@ fn what_is_salvaged_goes_on_behind_the_damage_and_can_be_opened() {
 
 #[test]
 fn an_error_of_damage_names_the_file_and_the_way_out() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let path = home.path().join("a/journal.db");
     drop(filled(&path, CALLS));
     let mut bytes = std::fs::read(&path).unwrap();

@@ -42,7 +42,7 @@ fn a_database_of_another_program_is_left_as_it_is() {
         ("with neither", "CREATE TABLE theirs (x)"),
         ("with a log", "PRAGMA journal_mode = WAL; CREATE TABLE theirs (x)"),
     ] {
-        let home = tempfile::tempdir().unwrap();
+        let home = tool_trials::directory();
         let path = home.path().join("theirs.db");
         rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         chmod(&path, 0o644);
@@ -54,7 +54,7 @@ fn a_database_of_another_program_is_left_as_it_is() {
     }
     // A file that is empty, and one that was only begun, are ours to fill.
     for sql in ["", "PRAGMA journal_mode = WAL"] {
-        let home = tempfile::tempdir().unwrap();
+        let home = tool_trials::directory();
         let path = home.path().join("empty.db");
         rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         open(&path).unwrap();
@@ -64,7 +64,7 @@ fn a_database_of_another_program_is_left_as_it_is() {
 
 #[test]
 fn what_is_no_file_is_not_waited_for_and_what_is_no_database_is_not_changed() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let pipe = home.path().join("pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
     assert_eq!(open(&pipe).unwrap_err().code(), "journal_not_ours");
@@ -79,7 +79,7 @@ fn what_is_no_file_is_not_waited_for_and_what_is_no_database_is_not_changed() {
 
 #[test]
 fn a_key_that_others_can_read_is_refused() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let path = home.path().join("journal.db");
     let made = open(&path).unwrap().pepper().0;
     let key = path.with_extension("key");
@@ -93,7 +93,7 @@ fn a_key_that_others_can_read_is_refused() {
 
 #[tokio::test]
 async fn pruning_keeps_every_long_value_of_the_calls_that_stay() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let journal = open(&home.path().join("journal.db")).unwrap();
     let row = Row {
         run_id: "run".to_owned(),

@@ -18,7 +18,7 @@ fn pepper(path: &Path, key: Key) -> [u8; 32] {
 #[test]
 fn those_who_make_a_journal_at_once_share_its_key() {
     for _ in 0..8 {
-        let home = tempfile::tempdir().unwrap();
+        let home = tool_trials::directory();
         let path = home.path().join("journal.db");
         let peppers: Vec<[u8; 32]> = thread::scope(|scope| {
             let openers: Vec<_> = (0..8).map(|_| scope.spawn(|| pepper(&path, Key::File))).collect();
@@ -31,7 +31,7 @@ fn those_who_make_a_journal_at_once_share_its_key() {
 
 #[test]
 fn a_key_that_was_left_half_written_is_made_anew_and_a_whole_one_stays() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let path = home.path().join("journal.db");
     std::fs::write(path.with_extension("key"), [7; 5]).unwrap();
     let made = pepper(&path, Key::File);
@@ -41,7 +41,7 @@ fn a_key_that_was_left_half_written_is_made_anew_and_a_whole_one_stays() {
 
 #[test]
 fn a_key_that_is_given_is_used_and_written_nowhere() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let path = home.path().join("journal.db");
     let given = Key::of_text("DEMO_JOURNAL_KEY", &"ab".repeat(32)).unwrap();
     assert_eq!(pepper(&path, given), [0xab; 32]);

@@ -8,7 +8,7 @@ use tool_store::{LazyJournal, SqliteOptions};
 
 #[test]
 fn a_journal_that_could_not_be_opened_is_opened_when_it_can_be() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let folder = home.path().join("state");
     std::fs::write(&folder, "in the way").unwrap();
     let journal = LazyJournal::new(folder.join("journal.db"), SqliteOptions::default());

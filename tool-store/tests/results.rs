@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tempfile::TempDir;
 use tool_core::journal::{Journal as _, RowQuery};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
@@ -23,6 +22,7 @@ use tool_core::{
 };
 use tool_store::conformance::results::RESULTS;
 use tool_store::{LazyJournal, SqliteJournal, SqliteOptions, StoredResults};
+use tool_trials::Directory;
 
 #[test]
 fn results_in_memory_pass_the_suite() {
@@ -36,21 +36,21 @@ fn results_in_memory_pass_the_suite() {
 fn results_in_a_file_pass_the_suite() {
     for (name, case) in RESULTS {
         println!("{name}");
-        let home = tempfile::tempdir().unwrap();
+        let home = tool_trials::directory();
         case(&|limits, clock| Arc::new(StoredResults::within(lazy(&home), limits, clock)));
     }
 }
 
-fn place(home: &TempDir) -> PathBuf {
+fn place(home: &Directory) -> PathBuf {
     home.path().join("journal.db")
 }
 
-fn lazy(home: &TempDir) -> Arc<LazyJournal> {
+fn lazy(home: &Directory) -> Arc<LazyJournal> {
     Arc::new(LazyJournal::new(place(home), SqliteOptions::default()))
 }
 
 /// What a process keeps within the usual limits, at a time.
-fn at(home: &TempDir, clock: &Arc<FakeClock>) -> StoredResults {
+fn at(home: &Directory, clock: &Arc<FakeClock>) -> StoredResults {
     StoredResults::within(lazy(home), ResultLimits::default(), Arc::clone(clock) as Arc<dyn Clock>)
 }
 
@@ -64,7 +64,7 @@ fn parked(text: &str) -> Parked {
 }
 
 /// Whether a text stands in one of the files of a journal.
-fn is_on_disk(home: &TempDir, text: &str) -> bool {
+fn is_on_disk(home: &Directory, text: &str) -> bool {
     let has = |path: &Path| {
         let bytes = std::fs::read(path).unwrap_or_default();
         bytes.windows(text.len()).any(|part| part == text.as_bytes())
@@ -74,7 +74,7 @@ fn is_on_disk(home: &TempDir, text: &str) -> bool {
 
 #[test]
 fn the_next_process_finds_what_was_parked_and_what_is_gone() {
-    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(FakeClock::default()));
+    let (home, clock) = (tool_trials::directory(), Arc::new(FakeClock::default()));
     let first = at(&home, &clock);
     let id = first.put(&own(), parked("kept on disk")).unwrap();
     drop(first);
@@ -88,7 +88,7 @@ fn the_next_process_finds_what_was_parked_and_what_is_gone() {
 
 #[test]
 fn what_must_not_be_written_is_not() {
-    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(FakeClock::default()));
+    let (home, clock) = (tool_trials::directory(), Arc::new(FakeClock::default()));
     let store = at(&home, &clock);
     let id = store.put(&own(), Parked { is_private: true, ..parked("between us") }).unwrap();
     assert_eq!(&*store.get(&own(), &id).unwrap().text, "between us");
@@ -99,14 +99,14 @@ fn what_must_not_be_written_is_not() {
 
 #[test]
 fn asking_for_a_result_makes_no_journal() {
-    let (home, clock) = (tempfile::tempdir().unwrap(), Arc::new(FakeClock::default()));
+    let (home, clock) = (tool_trials::directory(), Arc::new(FakeClock::default()));
     assert_eq!(at(&home, &clock).get(&own(), "res_0").unwrap_err().code_str(), "unknown_result");
     assert!(!place(&home).exists());
 }
 
 #[test]
 fn a_journal_that_cannot_be_opened_leaves_results_in_memory() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let store = StoredResults::new(Arc::new(LazyJournal::new(
         home.path().join("file/journal.db"),
         SqliteOptions::default(),
@@ -118,7 +118,7 @@ fn a_journal_that_cannot_be_opened_leaves_results_in_memory() {
 
 #[test]
 fn results_do_not_take_the_room_that_is_kept_for_outcomes() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let mut options = SqliteOptions::default();
     options.min_free = u64::MAX;
     let store = StoredResults::new(Arc::new(LazyJournal::new(place(&home), options)));
@@ -157,7 +157,7 @@ fn hand_out() -> Handed {
 }
 
 /// A process with this journal.
-fn process(home: &TempDir, unscrubbed: &[&str], options: SqliteOptions) -> Executor {
+fn process(home: &Directory, unscrubbed: &[&str], options: SqliteOptions) -> Executor {
     let journal = Arc::new(LazyJournal::new(place(home), options));
     let registry = Registry::builder().add::<LookTool>().add::<ChangeTool>().add::<HandOutTool>();
     let shape = ShapeSettings {
@@ -186,7 +186,7 @@ fn text(output: &ToolOutput) -> &str {
 
 #[test]
 fn a_later_process_of_the_run_reads_a_result_and_no_secret_is_on_the_disk() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let first = process(&home, &[], SqliteOptions::default());
     let output = call(&first, "run-1", "look", json!({})).unwrap();
     let id = output.meta["parked"].as_str().unwrap().to_owned();
@@ -202,7 +202,7 @@ fn a_later_process_of_the_run_reads_a_result_and_no_secret_is_on_the_disk() {
 
 #[test]
 fn secrets_of_a_result_stay_in_memory_where_they_are_not_taken_out() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let first = process(&home, &["look"], SqliteOptions::default());
     let raw = call(&first, "run-1", "look", json!({})).unwrap().meta["parked"].clone();
     let marked = call(&first, "run-1", "hand_out", json!({})).unwrap().meta["parked"].clone();
@@ -218,7 +218,7 @@ fn secrets_of_a_result_stay_in_memory_where_they_are_not_taken_out() {
 
 #[test]
 fn a_result_lives_as_long_as_the_row_of_its_call() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let first = process(&home, &[], SqliteOptions::default());
     let output = call(&first, "run-1", "change", json!({})).unwrap();
     let id = output.meta["parked"].as_str().unwrap().to_owned();
@@ -248,7 +248,7 @@ fn a_result_lives_as_long_as_the_row_of_its_call() {
 
 #[test]
 fn a_result_that_cannot_be_kept_is_cut_and_not_lost() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let registry = Registry::builder().add::<LookTool>().add::<ReadResultTool>().build().unwrap();
     let mut options = SqliteOptions::default();
     options.min_free = u64::MAX;

@@ -93,7 +93,7 @@ fn answers(child: Child) -> Vec<String> {
 
 #[test]
 fn thirty_two_processes_have_one_effect_and_equal_answers_and_other_arguments_conflict() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let many: Vec<Child> = (0..PROCESSES).map(|_| start(folder.path(), 5)).collect();
     let all: Vec<String> = many.into_iter().flat_map(answers).collect();
     assert_eq!(all.len(), PROCESSES * CALLS);

@@ -19,7 +19,7 @@ fn report(output: &Output) -> Value {
 
 #[test]
 fn it_tells_of_workspace_sandbox_and_limits_and_leaves_nothing_behind() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let output = doctor(root.path(), &[]);
     let report = report(&output);
     assert_eq!(report["workspace"]["root"], root.path().canonicalize().unwrap().to_str().unwrap());
@@ -98,7 +98,7 @@ fn left(directory: &Path) -> usize {
 fn the_report_has_the_documented_form_with_and_without_layers_and_leaves_nothing_behind() {
     let validator = jsonschema::draft202012::new(&schema()).unwrap();
     for missing in ["", "seccomp", "userns,landlock", "openat2", "pidns,cgroup,pid_max"] {
-        let base = tempfile::tempdir().unwrap();
+        let base = tool_trials::directory();
         let [root, temporary] = ["root", "temporary"].map(|name| base.path().join(name));
         [&root, &temporary].into_iter().for_each(|directory| std::fs::create_dir(directory).unwrap());
         let env = [("TOOLBOX_SANDBOX_FORCE_MISSING", missing), ("TMPDIR", temporary.to_str().unwrap())];
@@ -185,7 +185,7 @@ fn other(default: u64) -> u64 {
 
 #[test]
 fn every_limit_is_told_with_its_value_and_where_it_was_set() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let file = root.path().join("settings.toml");
     let settings: String =
         CONSTANTS.iter().map(|(name, value)| format!("{name} = {}\n", other(*value))).collect();
@@ -208,7 +208,7 @@ fn every_limit_is_told_with_its_value_and_where_it_was_set() {
 
 #[test]
 fn without_a_layer_that_commands_need_it_fails_and_names_the_layer() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let missing = [("TOOLBOX_SANDBOX_FORCE_MISSING", "mounts,landlock")];
     let output = doctor(root.path(), &missing);
     assert_eq!(output.status.code(), Some(6));
@@ -221,7 +221,7 @@ fn without_a_layer_that_commands_need_it_fails_and_names_the_layer() {
 
 #[test]
 fn a_root_that_is_the_home_directory_is_a_warning() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let real = root.path().canonicalize().unwrap();
     let report = report(&doctor(&real, &[("HOME", real.to_str().unwrap())]));
     assert_eq!(report["workspace"]["warnings"], json!(["the root is the home directory"]));
@@ -229,7 +229,7 @@ fn a_root_that_is_the_home_directory_is_a_warning() {
 
 #[test]
 fn a_link_hides_neither_home_nor_root_from_the_warning() {
-    let place = tempfile::tempdir().unwrap();
+    let place = tool_trials::directory();
     let (real, link) = (place.path().join("real"), place.path().join("link"));
     std::fs::create_dir(&real).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
@@ -244,7 +244,7 @@ fn a_link_hides_neither_home_nor_root_from_the_warning() {
 
 #[test]
 fn commands_run_in_a_root_that_holds_the_temporary_files_as_in_any_other() {
-    let [root, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [root, other] = [tool_trials::directory(), tool_trials::directory()];
     let level = |temporary: &Path| {
         let report = report(&doctor(root.path(), &[("TMPDIR", temporary.to_str().unwrap())]));
         report["sandbox"]["level"].clone()
@@ -255,7 +255,7 @@ fn commands_run_in_a_root_that_holds_the_temporary_files_as_in_any_other() {
 
 #[test]
 fn it_tells_the_quota_with_what_is_used_and_the_layers_with_what_is_open_without_them() {
-    let base = tempfile::tempdir().unwrap();
+    let base = tool_trials::directory();
     let (root, settings) = (base.path().join("root"), base.path().join("settings.toml"));
     std::fs::create_dir_all(root.join("sub")).unwrap();
     std::fs::write(&settings, "").unwrap();

@@ -28,7 +28,7 @@ fn kept(base: &Path) -> usize {
 
 #[test]
 fn evidence_goes_with_the_row_of_its_call_and_not_before() {
-    let base = tempfile::tempdir().unwrap();
+    let base = tool_trials::directory();
     std::fs::create_dir(base.path().join("root")).unwrap();
     for content in ["one", "two"] {
         toolbox(base.path(), &["file", "write", "a.txt", content]);
@@ -44,7 +44,7 @@ fn evidence_goes_with_the_row_of_its_call_and_not_before() {
 
 #[test]
 fn evidence_lies_beside_the_journal_that_knows_its_calls() {
-    let base = tempfile::tempdir().unwrap();
+    let base = tool_trials::directory();
     std::fs::create_dir(base.path().join("root")).unwrap();
     std::fs::create_dir(base.path().join("data")).unwrap();
     let count = |place: &str| std::fs::read_dir(base.path().join(place)).map(Iterator::count).ok();
@@ -75,7 +75,7 @@ fn evidence_lies_beside_the_journal_that_knows_its_calls() {
 
 #[test]
 fn no_command_reads_evidence_even_where_it_may_read_beside_the_journal() {
-    let base = tempfile::tempdir().unwrap();
+    let base = tool_trials::directory();
     let data = base.path().join("data");
     std::fs::create_dir(base.path().join("root")).unwrap();
     std::fs::create_dir(&data).unwrap();

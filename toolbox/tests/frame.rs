@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use tool_core::args::{MAX_ARGS_BYTES, MAX_DEPTH};
 
 /// A directory with two files that a tool can read.
-fn directory() -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
+fn directory() -> tool_trials::Directory {
+    let directory = tool_trials::directory();
     fs::write(directory.path().join("a.txt"), "one\n").unwrap();
     fs::write(directory.path().join("b.txt"), "two\n").unwrap();
     directory

@@ -18,7 +18,7 @@ fn run(root: &Path, settings: &str, argv: &[&str]) -> Output {
 
 #[test]
 fn a_limit_that_is_set_holds_and_is_told_with_its_line() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     std::fs::write(root.path().join("a.txt"), "one\ntwo\nthree\n").unwrap();
     let read = |settings: &str| {
         let output = run(root.path(), settings, &["file", "read", "a.txt", "--json"]);
@@ -39,7 +39,7 @@ fn a_limit_that_is_set_holds_and_is_told_with_its_line() {
 
 #[test]
 fn a_limit_that_is_none_or_out_of_range_ends_the_program_with_its_place() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let settings = "[limits]\nmax_red_bytes = 8\nmax_stream_bytes = 99_999_999\nmax_hunks = \"many\"\n";
     let output = run(root.path(), settings, &["file", "exists", "a.txt"]);
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -57,7 +57,7 @@ fn a_limit_that_is_none_or_out_of_range_ends_the_program_with_its_place() {
 
 #[test]
 fn a_rule_that_is_none_ends_every_command_that_runs_tools_with_its_place() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let settings = "[sandbox]\nfoo = 1\nnetwork = \"on\"\nread = [\"/a\", 2]\n[workspace]\nmax_age = \"30\"\n\
                     max_bytes = -1\n[workspace.protect]\nsecrets = []\n";
     for argv in [&["tools", "list"][..], &["file", "exists", "a.txt"]] {
@@ -86,7 +86,7 @@ fn a_rule_that_is_none_ends_every_command_that_runs_tools_with_its_place() {
 /// The limit of the whole call leaves its command a share of it, and what is told is what the command had.
 #[test]
 fn a_short_limit_of_a_call_leaves_its_command_time() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let call = |words: &[&str]| {
         let output =
             run(root.path(), "journal = \"off\"\n", &[&["--yes", "--timeout", "900ms"], words].concat());

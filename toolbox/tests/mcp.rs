@@ -82,7 +82,7 @@ fn of(answers: &[Value], id: u32) -> &Value {
 
 #[test]
 fn the_program_serves_both_eras_and_writes_nothing_but_messages() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     std::fs::write(root.path().join("a.txt"), "hello\n").unwrap();
     let read = json!({"name": "read_file", "arguments": {"path": "a.txt"}});
     let bad = json!({"name": "read_file", "arguments": {"limit": "many"}});
@@ -111,7 +111,7 @@ fn the_program_serves_both_eras_and_writes_nothing_but_messages() {
 
 #[test]
 fn filters_are_kept_and_what_matches_nothing_ends_the_program() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let list = [initialize(), legacy(1, "tools/list", &json!({}))];
     let (answers, _) = talk(root.path(), &["--read-only", "--only", "read_*, write_*"], &list);
     let tools = of(&answers, 1)["result"]["tools"].as_array().unwrap();
@@ -129,7 +129,7 @@ fn filters_are_kept_and_what_matches_nothing_ends_the_program() {
 
 #[test]
 fn what_is_not_served_is_not_taught() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let lines = [initialize(), legacy(1, "resources/list", &json!({}))];
     let taught = |options: &[&str]| {
         let (answers, _) = talk(root.path(), options, &lines);
@@ -149,7 +149,7 @@ fn what_is_not_served_is_not_taught() {
 
 #[test]
 fn a_result_of_the_earlier_revision_is_as_its_schema_says() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let call = json!({"name": "bash", "arguments": {"cmd": "true"}});
     let lines = [initialize(), legacy(1, "tools/list", &json!({})), legacy(2, "tools/call", &call)];
     let (answers, _) = talk(root.path(), &["--confirm", "client"], &lines);
@@ -165,7 +165,7 @@ fn a_result_of_the_earlier_revision_is_as_its_schema_says() {
 
 #[test]
 fn the_program_listens_and_refuses_a_strange_host() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let mut program = serve(root.path(), &["--http", "0"]);
     let mut line = String::new();
     BufReader::new(program.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
@@ -215,7 +215,7 @@ impl Client {
 
 #[test]
 fn a_command_goes_on_in_the_background_of_a_program_that_lives_on() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let mut program = serve(root.path(), &["--confirm", "client"]);
     let answers = BufReader::new(program.0.stdout.take().unwrap());
     let mut client = Client { program, answers, asked: 0 };
@@ -243,7 +243,7 @@ fn a_command_goes_on_in_the_background_of_a_program_that_lives_on() {
 
 #[test]
 fn the_end_of_a_command_in_the_background_is_an_audit_row_without_what_it_wrote() {
-    let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (root, state) = (tool_trials::directory(), tool_trials::directory());
     let state_home = ("XDG_STATE_HOME", state.path().to_str().unwrap());
     let mut program = serve_in(root.path(), &["--confirm", "client"], state_home);
     let answers = BufReader::new(program.0.stdout.take().unwrap());
@@ -285,7 +285,7 @@ fn the_end_of_a_command_in_the_background_is_an_audit_row_without_what_it_wrote(
 #[test]
 fn a_command_in_the_background_that_ends_with_the_program_has_its_audit_row_too() {
     for way in ["end of input", "TERM", "INT"] {
-        let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (root, state) = (tool_trials::directory(), tool_trials::directory());
         let state_home = ("XDG_STATE_HOME", state.path().to_str().unwrap());
         let mut program = serve_in(root.path(), &["--confirm", "client"], state_home);
         let answers = BufReader::new(program.0.stdout.take().unwrap());
@@ -337,7 +337,7 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
 
 #[test]
 fn a_cancelled_call_ends_its_command_and_is_not_answered() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     for modern_era in [false, true] {
         let mut program = serve(root.path(), &["--confirm", "client"]);
         let mut stdin = program.0.stdin.take().unwrap();
@@ -369,7 +369,7 @@ fn a_cancelled_call_ends_its_command_and_is_not_answered() {
 
 #[test]
 fn a_call_that_runs_at_the_end_is_answered_however_the_program_is_told_to_end() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     for by_signal in [false, true] {
         let mut program = serve(root.path(), &["--confirm", "client"]);
         let mut stdin = program.0.stdin.take().unwrap();
@@ -393,7 +393,7 @@ fn a_call_that_runs_at_the_end_is_answered_however_the_program_is_told_to_end() 
 
 #[test]
 fn the_end_of_the_input_and_a_signal_end_the_program_and_what_it_runs() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     for by_signal in [false, true] {
         let mut program = serve(root.path(), &["--confirm", "client"]);
         let mut stdin = program.0.stdin.take().unwrap();
@@ -414,7 +414,7 @@ fn the_end_of_the_input_and_a_signal_end_the_program_and_what_it_runs() {
 
 #[test]
 fn what_cannot_be_served_says_why_and_how() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let nobody = root.path().join("nobody.toml");
     std::fs::write(&nobody, "version = 1\n[agents.other]\ntools = [\"*\"]\n").unwrap();
     let known = root.path().join("known.toml");
@@ -451,7 +451,7 @@ fn what_cannot_be_served_says_why_and_how() {
 
 #[test]
 fn a_program_that_others_can_reach_serves_with_a_token_and_a_host() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
     command.args(["mcp", "serve", "--http", "0.0.0.0:0", "--token-secret", "TOOL_TEST_TOKEN"]);
     command.args(["--allow-host", "tools.example", "--root"]).arg(root.path());
@@ -480,7 +480,7 @@ fn a_program_that_others_can_reach_serves_with_a_token_and_a_host() {
 
 #[test]
 fn every_process_lists_the_same_bytes() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let list = [initialize(), legacy(1, "tools/list", &json!({}))];
     let texts = (0..10).map(|_| of(&talk(root.path(), &[], &list).0, 1).to_string());
     let texts: std::collections::BTreeSet<String> = texts.collect();

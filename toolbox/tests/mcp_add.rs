@@ -98,7 +98,7 @@ fn a_client_that_keeps_its_settings_to_itself_is_asked_by_its_own_command() {
 
 #[test]
 fn what_would_only_fail_when_the_client_starts_is_told_at_once() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tool_trials::directory();
     let add = |words: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_toolbox"))
             .args(["mcp", "add", "codex"])

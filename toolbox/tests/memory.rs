@@ -42,7 +42,7 @@ fn refused(root: &Path, tool: &str, args: &Value) -> String {
 
 #[test]
 fn a_pattern_that_would_grow_without_end_is_refused_and_dashes_are_searched_for() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     fs::write(root.path().join("f"), "say --pre=/bin/sh\nhello-world\n").unwrap();
     assert_eq!(
         refused(root.path(), "search_files", &json!({"pattern": "(\\w{1000}){1000}"})),
@@ -60,7 +60,7 @@ fn a_pattern_that_would_grow_without_end_is_refused_and_dashes_are_searched_for(
 
 #[test]
 fn what_has_no_end_is_refused() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let path = |name: &str| root.path().join(name);
     let made = |program: &str, args: &[&str]| {
         Command::new(program).args(args).current_dir(&root).status().is_ok_and(|status| status.success())
@@ -93,7 +93,7 @@ fn what_has_no_end_is_refused() {
 
 #[test]
 fn of_a_directory_of_any_size_the_first_entries_are_listed() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     // A million take a minute to make.
     let count = tool_trials::by_effort(1_000_000, 50_000);
     for number in 0..count {

@@ -42,7 +42,7 @@ fn the_guard_and_the_kernel_refuse_what_the_settings_file_allows() {
     if !["/usr/bin/curl", "/usr/bin/python3"].iter().all(|program| Path::new(program).exists()) {
         return tool_trials::skip("curl and python3 are needed");
     }
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let (port, count) = serve();
     let script =
         format!("import socket; socket.create_connection(('127.0.0.1', {port}), 2); print('connected')");
@@ -65,7 +65,7 @@ fn the_guard_and_the_kernel_refuse_what_the_settings_file_allows() {
 
 #[test]
 fn a_rule_that_is_none_is_told_and_a_limit_that_is_set_holds() {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let words = ["true"].map(str::to_owned);
     let output = toolbox(root.path(), "[sandbox]\nnetwrok = \"allow\"\n", &words);
     assert_eq!(output.status.code(), Some(6), "{output:?}");

@@ -21,8 +21,8 @@ fn told(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(text).unwrap())
 }
 
-fn folder(policy: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn folder(policy: &str) -> tool_trials::Directory {
+    let folder = tool_trials::directory();
     std::fs::write(folder.path().join("p.toml"), policy).unwrap();
     folder
 }

@@ -20,7 +20,7 @@ fn toolbox(folder: &Path, argv: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn a_word_that_the_program_adds_is_listed_and_suggested() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     for (typo, word) in [("polcy", "policy"), ("jornal", "journal"), ("mpc", "mcp"), ("docter", "doctor")] {
         let hint = format!(
             "error[unknown_command]: no command '{typo}' in 'toolbox'\nhint: did you mean 'toolbox {word}'?\n"
@@ -33,7 +33,7 @@ fn a_word_that_the_program_adds_is_listed_and_suggested() {
 
 #[test]
 fn a_part_that_no_result_has_is_refused_before_the_call() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let file = folder.path().join("new.txt");
     let write = |select| {
         toolbox(

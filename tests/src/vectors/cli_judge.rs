@@ -14,12 +14,12 @@ pub(crate) struct Outcome {
     pub(crate) reached: Option<(String, Value)>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
-    pub(crate) directory: tempfile::TempDir,
+    pub(crate) directory: tool_trials::Directory,
 }
 
 /// A working directory with the files of a case.
-pub(crate) fn directory(case: &Value) -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
+pub(crate) fn directory(case: &Value) -> tool_trials::Directory {
+    let directory = tool_trials::directory();
     for (name, text) in case["files"].as_object().into_iter().flatten() {
         std::fs::write(directory.path().join(name), bytes_of(text)).unwrap();
     }

@@ -116,7 +116,7 @@ fn compile_all(cases: &[Case]) -> Vec<String> {
 struct Compiler {
     externs: BTreeMap<String, PathBuf>,
     /// For the sources of one run.
-    work: tempfile::TempDir,
+    work: tool_trials::Directory,
 }
 
 impl Compiler {
@@ -140,7 +140,7 @@ impl Compiler {
             }
         }
         assert_eq!(externs.len(), CRATES.len(), "{externs:?}");
-        Compiler { externs, work: tempfile::tempdir().unwrap() }
+        Compiler { externs, work: tool_trials::directory() }
     }
 
     /// What the compiler says of a source.

@@ -45,8 +45,8 @@ fn open(path: &Path) -> Result<SqliteJournal, JournalError> {
     SqliteJournal::open(path, SqliteOptions::default())
 }
 
-fn folder() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+fn folder() -> (tool_trials::Directory, PathBuf) {
+    let folder = tool_trials::directory();
     let path = folder.path().join("journal.db");
     (folder, path)
 }

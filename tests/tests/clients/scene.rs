@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
 use tests::loopback::Loopback;
+use tool_trials::Directory;
 
 use crate::installed::path_with;
 
@@ -49,7 +49,7 @@ pub(crate) struct Client {
 pub(crate) struct Scene {
     client: &'static Client,
     modules: PathBuf,
-    directory: TempDir,
+    directory: Directory,
     loopback: Loopback,
 }
 
@@ -67,7 +67,7 @@ impl Scene {
         let scene = Scene {
             client,
             modules: modules.to_path_buf(),
-            directory: tempfile::tempdir().unwrap(),
+            directory: tool_trials::directory(),
             loopback: Loopback::start().unwrap(),
         };
         fs::create_dir(scene.home()).unwrap();

@@ -36,7 +36,7 @@ fn after(folder: &Path, mut history: History) -> Result<Found, String> {
 /// What power cuts at many moments of one run leave of it: problems, and how many acknowledged calls were looked for.
 fn cut(cuts: u64, seed: u64, careless: bool) -> Option<(Vec<String>, usize)> {
     let mut command = strace()?;
-    let base = tempfile::tempdir().unwrap();
+    let base = tool_trials::directory();
     let base_path = base.path().canonicalize().unwrap();
     let (folder, trace) = (base_path.join("run"), base_path.join("trace"));
     std::fs::create_dir(&folder).unwrap();
@@ -107,7 +107,7 @@ fn a_disk_that_fails_at_any_write_or_sync_loses_nothing_that_was_acknowledged() 
     let step = tool_trials::by_effort(1, 7);
     let (mut nth, mut failed, mut refused) = (1, 0_u32, 0_u32);
     loop {
-        let base = tempfile::tempdir().unwrap();
+        let base = tool_trials::directory();
         let base_path = base.path().canonicalize().unwrap();
         let (folder, trace) = (base_path.join("run"), base_path.join("trace"));
         std::fs::create_dir(&folder).unwrap();

@@ -70,7 +70,7 @@ fn killed(folder: &Path, kills: u64, seed: u64, careless: bool) -> (History, BTr
     let mut hits: BTreeMap<&'static str, u32> = BTreeMap::new();
     for nth in 1..=kills {
         let point = (nth % 2 == 0).then(|| FAILPOINTS[usize::try_from(nth / 2 % 11).unwrap()]);
-        let fresh = tempfile::tempdir().unwrap();
+        let fresh = tool_trials::directory();
         // Migrations are only made in a new file.
         let migrates = point.is_some_and(|point| point.0.starts_with("migrate"));
         let place = if migrates { fresh.path() } else { folder };
@@ -129,7 +129,7 @@ fn killed(folder: &Path, kills: u64, seed: u64, careless: bool) -> (History, BTr
 fn no_acknowledged_call_is_lost_and_no_outcome_recorded_twice() {
     let (kills, seed) = (number("TOOL_KILLS", 200), number("TOOL_SEED", 0x00c0_ffee));
     println!("crash: {kills} kills, seed {seed}");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (history, hits) = killed(folder.path(), kills, seed, false);
     let found = checked(folder.path(), &history);
     println!("crash: {found:?}");
@@ -145,7 +145,7 @@ fn no_acknowledged_call_is_lost_and_no_outcome_recorded_twice() {
 
 #[test]
 fn an_intent_behind_the_effect_is_found_out() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (history, _) = killed(folder.path(), 40, number("TOOL_SEED", 0x00c0_ffee), true);
     let found = checked(folder.path(), &history);
     println!("crash: careless: {found:?}");

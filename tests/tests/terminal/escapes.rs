@@ -13,7 +13,7 @@ const ACTS: [&str; 4] = ["\u{1b}[2J", "\u{85}", "\u{202e}", "\u{7f}"];
 
 #[test]
 fn nothing_that_a_terminal_acts_upon_reaches_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let cd = format!("cd {};", folder.path().display());
     for line in [
         // A warning behind the result, one in front of it, and a note.
@@ -43,7 +43,7 @@ fn nothing_that_a_terminal_acts_upon_reaches_it() {
 
 #[test]
 fn a_pipe_gets_the_bytes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let file = folder.path().join("err");
     for (line, to) in [
         (format!("{DEMO} store search lamp --select {WORD}"), "2"),

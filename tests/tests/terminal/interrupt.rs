@@ -73,7 +73,7 @@ fn ctrl_c_ends_a_command_in_the_sandbox_and_leaves_no_process() {
     if !has("pgrep") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     // A length of time that no other process has.
     let seconds = format!("60.{}", std::process::id());
     let line =
@@ -96,7 +96,7 @@ fn ctrl_c_ends_a_command_in_the_sandbox_and_leaves_no_process() {
 
 #[test]
 fn a_batch_answers_what_runs_and_ends() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (lines, begun) = (folder.path().join("lines"), folder.path().join("begun"));
     let call = serde_json::json!({"id": 1, "tool": "wait", "args": {"file": "/nowhere", "begun": begun}});
     fs::write(&lines, format!("{call}\n")).unwrap();

@@ -10,7 +10,7 @@ use crate::pty::start;
 
 #[test]
 fn progress_stands_aside_for_elements_that_a_reader_shows_on_the_same_terminal() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     for (to, elements) in [(" | cat", "-o jsonl"), ("", "-o jsonl"), ("", "")] {
         let go = folder.path().join("go");
         let run = start(&format!("{PATIENT} emit 3 {} {elements}{to}", go.display()), &[]);
@@ -45,7 +45,7 @@ fn peak_memory(child: &Child) -> usize {
 #[test]
 fn elements_that_nobody_reads_take_about_as_much_memory_as_they_are_long() {
     const COUNT: u32 = 400_000;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (few, mut many) = (unread(2, folder.path()), unread(COUNT, folder.path()));
     let growth = peak_memory(&many) - peak_memory(&few);
     println!("{COUNT} elements that nobody reads: {growth} KiB");
@@ -61,7 +61,7 @@ fn elements_that_nobody_reads_take_about_as_much_memory_as_they_are_long() {
 
 #[test]
 fn ctrl_c_ends_a_call_whose_elements_nobody_reads() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let mut child = unread(100_000, folder.path());
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));

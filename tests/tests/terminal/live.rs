@@ -23,7 +23,7 @@ fn line(folder: &Path, options: &str, script: &str) -> String {
 #[test]
 fn output_comes_while_the_command_runs_and_then_only_how_it_ended() {
     for (end, last) in [("", None), ("; exit 7", Some("[exit code 7]"))] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tool_trials::directory();
         let run = start(&line(folder.path(), "", &format!("{SCRIPT}{end}")), &[]);
         run.expect("one\r\n");
         fs::write(folder.path().join("go"), "").unwrap();
@@ -34,7 +34,7 @@ fn output_comes_while_the_command_runs_and_then_only_how_it_ended() {
 
 #[test]
 fn what_is_out_stays_out_when_the_call_fails() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let script = line(folder.path(), "", "printf half; exit 7").replace(" --no-check", "");
     let (code, screen) = start(&script, &[]).end();
     assert_eq!((code, screen[0].as_str()), (Some(1), "half"));
@@ -43,7 +43,7 @@ fn what_is_out_stays_out_when_the_call_fails() {
 
 #[test]
 fn what_a_failed_call_wrote_is_told_where_nobody_saw_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let script = "printf \"one\\n\\n two\"; echo three >&2; exit 7";
     let failed = |options: &str| {
         let line = line(folder.path(), options, script).replace(" --no-check", "");
@@ -61,7 +61,7 @@ fn what_a_failed_call_wrote_is_told_where_nobody_saw_it() {
 
 #[test]
 fn what_is_shown_of_output_and_what_is_not_is_told_of_a_failed_call_too() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let script = line(folder.path(), "", "seq 100000; exit 7").replace(" --no-check", "");
     let (code, screen) = start(&script, &[]).end();
     assert_eq!((code, screen.iter().filter(|line| *line == "100000").count()), (Some(1), 1));
@@ -72,14 +72,14 @@ fn what_is_shown_of_output_and_what_is_not_is_told_of_a_failed_call_too() {
 
 #[test]
 fn what_a_terminal_acts_upon_is_shown_as_text() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (code, screen) = start(&line(folder.path(), "", "printf \"\\033[2Jx\\n\""), &[]).end();
     assert_eq!((code, screen), (Some(0), vec!["\\u{1b}[2Jx".to_owned()]));
 }
 
 #[test]
 fn more_than_is_passed_on_is_counted() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (code, screen) = start(&line(folder.path(), "", "seq 100000"), &[]).end();
     assert_eq!((code, screen.iter().any(|line| line == "100000")), (Some(0), true), "the end is there");
     let last = screen.last().unwrap();
@@ -88,7 +88,7 @@ fn more_than_is_passed_on_is_counted() {
 
 #[test]
 fn elsewhere_output_is_collected() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     fs::write(folder.path().join("go"), "").unwrap();
     for (options, to, expected) in [
         ("-o text", "", "one\n[stderr]\ntwo\n"),
@@ -113,7 +113,7 @@ fn highest_memory(pid: u32) -> u64 {
 
 #[test]
 fn a_gibibyte_for_a_terminal_that_nobody_reads_costs_no_memory_and_stops_nobody() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let file = |name: &str| folder.path().join(name);
     fs::write(file("settings.toml"), "[limits]\nmax_total_output_bytes = 2_147_483_648\n").unwrap();
     let output: u64 = by_effort(1 << 30, 1 << 27);

@@ -25,7 +25,7 @@ fn a_reader_that_goes_away_is_no_error() {
     if !has("bash") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let big = folder.path().join("big");
     fs::write(&big, "a line of text\n".repeat(100_000)).unwrap();
     let list = format!("{} tools list -o jsonl", toolbox());
@@ -45,7 +45,7 @@ fn a_reader_that_goes_away_is_no_error() {
 /// Standard output is a pipe that nobody reads from the beginning, so that each write fails.
 #[test]
 fn what_nobody_reads_ends_in_silence_with_the_calls_own_status() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     fs::write(folder.path().join("line"), "{\"tool\":\"ping\"}\n").unwrap();
     let lines: [(&[&str], i32); 6] = [
         (&["ping"], 0),
@@ -83,7 +83,7 @@ fn a_full_disk_is_told_in_one_line() {
     if !fs::exists("/dev/full").unwrap() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     fs::write(folder.path().join("big"), "a line of text\n".repeat(10_000)).unwrap();
     let read = format!("{} --root {} file read big", toolbox(), folder.path().display());
     let batch = format!("echo '{{\"tool\":\"ping\"}}' | {DEMO} call --jsonl -");
@@ -219,7 +219,7 @@ fn peak_memory(pid: u32) -> usize {
 
 #[test]
 fn a_file_name_with_escapes_is_text_on_a_terminal_and_raw_in_a_pipe() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     fs::write(folder.path().join("\u{1b}[2Jx"), "").unwrap();
     let options = "file list-dir -o text --select '$.entries[*].name'";
     let line = format!("{} --root {} {options}", toolbox(), folder.path().display());

@@ -7,7 +7,7 @@ use crate::pty::start;
 
 #[test]
 fn progress_appears_while_somebody_waits_and_leaves_no_trace() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let file = folder.path().join("go");
     let run = start(&format!("{PATIENT} wait {}", file.display()), &[]);
     run.expect("wait 30%");
@@ -25,7 +25,7 @@ fn a_call_that_ends_at_once_shows_nothing() {
 #[test]
 fn nothing_is_drawn_where_nobody_would_see_or_want_it() {
     for (options, to, env) in [("-q", "", &[][..]), ("", "2>$FILE", &[]), ("", "", &[("TERM", "dumb")])] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tool_trials::directory();
         let (file, other) = (folder.path().join("go"), folder.path().join("err"));
         let to = to.replace("$FILE", &other.display().to_string());
         let wait = format!("{PATIENT} wait {}", file.display());
@@ -42,7 +42,7 @@ fn nothing_is_drawn_where_nobody_would_see_or_want_it() {
 
 #[test]
 fn without_a_terminal_lines_tell_those_who_want_to_know() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let file = folder.path().join("go");
     fs::write(&file, "").unwrap();
     let run = |options: &[&str]| {

@@ -26,7 +26,7 @@ fn a_secret_is_in_no_argument_list_and_no_unnamed_file_is_opened() {
     if !has("strace") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     fs::write(folder.path().join("password"), "hunter2hunter2\n").unwrap();
     fs::write(folder.path().join("handle"), "text").unwrap();
     let (code, trace) = traced(&["login", "--password-file", "password"], &[], folder.path());

@@ -4,9 +4,11 @@
 
 #![allow(clippy::print_stdout, clippy::panic, reason = "it speaks for tests")]
 
+mod directory;
 mod numbers;
 pub mod vectors;
 
+pub use directory::{Directory, directory};
 pub use numbers::*;
 
 use std::path::Path;

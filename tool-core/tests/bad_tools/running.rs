@@ -8,7 +8,7 @@ use tool_core::prelude::*;
 
 /// Where the tools of this file build: the tidy ones apart from the others, so that their checks can run side by side.
 pub(crate) fn ground(tidy: bool) -> PathBuf {
-    static GROUND: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
+    static GROUND: LazyLock<tool_trials::Directory> = LazyLock::new(tool_trials::directory);
     let ground = GROUND.path().join(if tidy { "tidy" } else { "messy" });
     std::fs::create_dir_all(&ground).unwrap();
     // There from the beginning: nothing comes to be when it is written.

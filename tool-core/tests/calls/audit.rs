@@ -52,7 +52,7 @@ async fn each_kind_of_ending_has_one_audit_row_that_says_it() {
 
 #[tokio::test]
 async fn a_known_secret_is_in_no_result_and_no_audit_row() {
-    let file = tempfile::tempdir().unwrap();
+    let file = tool_trials::directory();
     let path = file.path().join("audit.jsonl");
     let settings =
         AuditSettings { sinks: vec![Box::new(JsonLines::new(&path))], secrets: secrets(), required: true };
@@ -142,7 +142,7 @@ async fn what_a_result_marks_full_is_whole_in_its_row_and_the_rest_is_cut() {
 
 #[test]
 fn audit_files_are_put_aside_when_they_are_full_and_ten_are_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let path = folder.path().join("audit.jsonl");
     let sink = JsonLines::new(&path).rotate_at(10);
     for number in 0..14u64 {
@@ -160,7 +160,7 @@ fn audit_files_are_put_aside_when_they_are_full_and_ten_are_kept() {
 
 #[test]
 fn a_file_is_put_aside_by_processes_that_write_one_row_each_and_a_torn_line_costs_itself_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let path = folder.path().join("audit.jsonl");
     let write = |number: u64| {
         let row = AuditRow { at_ms: number, ..AuditRow::default() };
@@ -190,7 +190,7 @@ fn a_file_is_put_aside_by_processes_that_write_one_row_each_and_a_torn_line_cost
 #[test]
 fn rows_of_more_than_ninety_days_ago_go_and_the_others_stay() {
     const DAY: u64 = 24 * 3_600 * 1_000;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let path = folder.path().join("audit.jsonl");
     let now = 1_000 * DAY;
     let line = |age: u64| format!("{{\"at_ms\":{}}}\n", now - age * DAY);

@@ -21,12 +21,12 @@ use tool_mcp::add::{CLIENTS, Client, Done, Request, Scope, Served};
 /// A home directory and a project of one client.
 struct Scene {
     client: &'static Client,
-    home: tempfile::TempDir,
+    home: tool_trials::Directory,
 }
 
 impl Scene {
     fn new(client: &'static Client) -> Scene {
-        Scene { client, home: tempfile::tempdir().unwrap() }
+        Scene { client, home: tool_trials::directory() }
     }
 
     /// The user's settings, but the project's of a client that keeps the user's to itself.

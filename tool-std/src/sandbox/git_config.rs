@@ -246,7 +246,7 @@ mod tests {
     /// Whatever git takes from a file is found here too: git itself is asked.
     #[test]
     fn git_itself_reads_the_same_or_nothing() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let file = directory.path().join("config");
         for text in UNDERSTOOD.iter().map(|row| row.0).chain(NOT_UNDERSTOOD) {
             std::fs::write(&file, text).unwrap();

@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn git_itself_names_the_same_submodules() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         if !tool_trials::has_program("git") {
             return;
         }

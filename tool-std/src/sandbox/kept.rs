@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_was_kept_comes_back_with_its_mode_and_times_and_over_nothing_else() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let (file, link) = (directory.path().join("file"), directory.path().join("link"));
         fs::write(&file, "mine").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o751)).unwrap();
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_no_file_of_a_usual_size_is_not_read() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let file = directory.path().join("file");
         fs::write(&file, vec![0; MOST_BYTES as usize]).unwrap();
         assert!(read(&file).is_some());

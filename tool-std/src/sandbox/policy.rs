@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_usual_state_directory_is_kept_from_writable_places_whatever_links_lead_there() {
-        let base = tempfile::tempdir().unwrap();
+        let base = tool_trials::directory();
         let link = base.path().join("link");
         let above = state_directory().parent().unwrap().to_path_buf();
         std::os::unix::fs::symlink(above.ancestors().find(|above| above.exists()).unwrap(), &link).unwrap();

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn what_a_dead_program_made_is_left_behind_and_what_is_no_name_of_ours_is_not() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let dead = u32::MAX;
         for name in
             [format!("toolbox-call-{dead}-00"), "toolbox-notes".to_owned(), format!("other-{dead}-00")]

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn every_link_on_the_way_is_told_and_the_end_has_none() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let base = directory.path().canonicalize().unwrap();
         let root = base.join("root");
         fs::create_dir_all(root.join("dot/files")).unwrap();
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn links_on_a_path_are_told_without_links_before_them() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let base = directory.path().canonicalize().unwrap();
         fs::create_dir_all(base.join("var/home/u")).unwrap();
         symlink("var/home", base.join("home")).unwrap();

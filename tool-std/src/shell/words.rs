@@ -218,7 +218,7 @@ mod tests {
             line in "([a-c=$'\"\\\\ \t*?~#\\[\\]{}!,:]|\\\\\n|é){0,14}"
         ) {
             let Ok(words) = split(&line) else { return Ok(()) };
-            let directory = tempfile::tempdir().unwrap();
+            let directory = tool_trials::directory();
             let script = format!("printf '%s\\0' {line}");
             let output = Command::new("/bin/sh")
                 .args(["-c", &script])

@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_walk_whose_time_is_over_ends_and_says_so() {
         use crate::workspace::{WalkOptions, Workspace, WorkspacePolicy};
-        let root = tempfile::tempdir().unwrap();
+        let root = tool_trials::directory();
         (0..5).for_each(|number| std::fs::write(root.path().join(format!("f{number}")), "").unwrap());
         let mut policy = WorkspacePolicy::default();
         policy.limits.walk_seconds = 100;

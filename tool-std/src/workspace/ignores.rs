@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn verdict(files: &[(&str, &str)], path: &str) -> Verdict {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tool_trials::directory();
         for (name, text) in files {
             let file = dir.path().join(name);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -190,7 +190,7 @@ mod tests {
         let large = format!("x\n{}", "#".repeat(1_000));
         assert_eq!(verdict(&[(".gitignore", &large)], "x"), Verdict::None);
         assert_eq!(verdict(&[(".gitignore", "x\n")], "x"), Verdict::Ignored);
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tool_trials::directory();
         std::fs::write(dir.path().join("rules"), "x\n").unwrap();
         std::os::unix::fs::symlink("rules", dir.path().join(".gitignore")).unwrap();
         let open = File::open(dir.path()).unwrap();

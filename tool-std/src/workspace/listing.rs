@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn names(capacity: usize, after: Option<&str>, count: usize) -> Vec<String> {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tool_trials::directory();
         for n in 0..count {
             std::fs::write(dir.path().join(format!("f{n:03}")), "").unwrap();
         }

@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn an_owner_does_not_see_the_workspace_of_another() {
         use crate::workspace::{Use, Workspace};
-        let data = tempfile::tempdir().unwrap();
+        let data = tool_trials::directory();
         let mine = Workspace::managed(data.path(), "me", "Work 1", Default::default()).unwrap();
         Workspace::managed(data.path(), "you", "w", Default::default()).unwrap();
         assert!(mine.is_managed() && mine.policy().max_files == Some(200_000));

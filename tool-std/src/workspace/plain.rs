@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn only_a_regular_file_with_one_name_is_opened() {
-        let root = tempfile::tempdir().unwrap();
+        let root = tool_trials::directory();
         let path = |name: &str| root.path().join(name);
         std::fs::create_dir(path("d")).unwrap();
         std::fs::write(path("d/plain"), "x").unwrap();
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_file_that_gets_a_second_name_meanwhile_is_never_closed() {
-        let root = tempfile::tempdir().unwrap();
+        let root = tool_trials::directory();
         std::fs::write(root.path().join("plain"), "x").unwrap();
         std::fs::write(root.path().join("shared"), "x").unwrap();
         std::fs::hard_link(root.path().join("shared"), root.path().join("other")).unwrap();

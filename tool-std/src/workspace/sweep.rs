@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_workspace_goes_when_it_is_older_than_allowed_and_not_at_that_age() {
-        let data = tempfile::tempdir().unwrap();
+        let data = tool_trials::directory();
         let now = SystemTime::now();
         let at = opened(data.path(), "me", "at", now - AGE);
         let over = opened(data.path(), "me", "over", now - AGE - Duration::from_secs(1));
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_open_stays_and_goes_when_it_is_closed() {
-        let data = tempfile::tempdir().unwrap();
+        let data = tool_trials::directory();
         let root = opened(data.path(), "me", "w", SystemTime::now());
         let open = Workspace::managed(data.path(), "me", "w", WorkspacePolicy::default()).unwrap();
         let later = SystemTime::now() + 2 * AGE;
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn opening_one_sweeps_the_others_by_the_policy() {
-        let data = tempfile::tempdir().unwrap();
+        let data = tool_trials::directory();
         let old = opened(data.path(), "me", "old", SystemTime::now() - 10 * AGE);
         let open = |max_age| {
             Workspace::managed(data.path(), "me", "new", WorkspacePolicy { max_age, ..Default::default() })
@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn with_an_owner_all_its_workspaces_go_and_no_link_is_followed() {
-        let data = tempfile::tempdir().unwrap();
-        let outside = tempfile::tempdir().unwrap();
+        let data = tool_trials::directory();
+        let outside = tool_trials::directory();
         std::fs::write(outside.path().join("f"), "x").unwrap();
         let [mine, other] = ["Me 1", "you"].map(|owner| opened(data.path(), owner, "w", SystemTime::now()));
         std::os::unix::fs::symlink(outside.path(), mine.join("link")).unwrap();

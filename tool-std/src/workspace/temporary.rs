@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn leftovers_older_than_an_hour_go_when_the_workspace_is_opened() {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tool_trials::directory();
         std::fs::create_dir(dir.path().join("sub")).unwrap();
         let old = SystemTime::now() - LEFTOVER_AGE - Duration::from_secs(60);
         let files = [
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_temporary_that_is_not_kept_is_removed() {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tool_trials::directory();
         let open = File::open(dir.path()).unwrap();
         let count = || std::fs::read_dir(dir.path()).unwrap().count();
         let temporary = Temporary::create(Faults::default(), open.as_fd(), Mode::RUSR).unwrap();

@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_tree_is_removed_and_links_in_it_are_not_followed() {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tool_trials::directory();
         std::fs::create_dir_all(dir.path().join("t/a/b")).unwrap();
         std::fs::write(dir.path().join("t/a/b/f"), "x").unwrap();
         std::fs::create_dir(dir.path().join("other")).unwrap();

@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_write_looks_at_no_other_evidence_until_the_sum_is_too_much() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let effects = directory.path().join("effects");
         make_room(&effects, 1_000, 10_000).unwrap();
         evidence(&effects, "a", 1_000, 3);
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_little_more_than_needed_is_dropped_so_that_not_every_write_drops() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let effects = directory.path().join("effects");
         for (age, name) in (0..64).rev().zip(0..) {
             evidence(&effects, &format!("{name:02}"), 100, age + 9);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn without_a_sum_or_with_one_that_is_none_everything_is_measured() {
         for sum in [None, Some(b"".as_slice()), Some(b"12"), Some(b"-1\n"), Some(b"\xff\n")] {
-            let directory = tempfile::tempdir().unwrap();
+            let directory = tool_trials::directory();
             let effects = directory.path().join("effects");
             evidence(&effects, "a", 9_000, 2);
             evidence(&effects, "b", 500, 1);

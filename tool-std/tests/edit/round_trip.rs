@@ -17,7 +17,7 @@ fn a_patch_made_by_diff_turns_one_text_into_the_other_and_back() {
     if !has_program("diff") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let pairs = rounds(PAIRS);
     for seed in 0..pairs as u64 {
         let random = &mut Random::new(seed);
@@ -75,7 +75,7 @@ fn gnu_patch_gives_the_same_bytes() {
     if !has_program("patch") || !has_program("diff") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let (mut equal, mut refused, edits) = (0, 0, rounds(EDITS));
     for seed in 10_000.. {
         if equal + refused == edits {

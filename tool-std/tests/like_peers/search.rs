@@ -92,7 +92,7 @@ fn a_search_finds_what_ripgrep_finds() {
 #[test]
 fn files_and_counts_agree_with_the_matches() {
     let mut random = Random::of(77);
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tool_trials::directory();
     tree(&mut random, dir.path(), 3);
     let workspace = Workspace::open(dir.path(), WorkspacePolicy::default()).unwrap();
     let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();

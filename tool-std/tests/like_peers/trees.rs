@@ -20,7 +20,7 @@ pub(crate) fn on_every(program: &str, compare: impl Fn(u64, &mut Random, &Path) 
     let (trees, mut compared) = (count(), 0);
     for seed in 1..=trees {
         let mut random = Random::of(seed);
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tool_trials::directory();
         tree(&mut random, dir.path(), 3);
         compared += compare(seed, &mut random, dir.path());
     }

@@ -87,7 +87,7 @@ pub(crate) enum Told {
 
 /// A workspace and a state directory beside it.
 pub(crate) struct Recorded {
-    directory: tempfile::TempDir,
+    directory: tool_trials::Directory,
     change: &'static Change,
     journal: MemoryJournal,
     workspace: Workspace,
@@ -148,7 +148,7 @@ impl Recorded {
     }
 
     pub(crate) fn with(change: &'static Change, set: impl FnOnce(&mut WorkspacePolicy)) -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         plant(&directory.path().join("root"));
         let effects = Some(directory.path().join("state/effects"));
         let mut policy = WorkspacePolicy { effects, ..Default::default() };

@@ -66,7 +66,7 @@ async fn a_link_on_the_way_that_is_replaced_is_moved_away_and_put_back_and_what_
         ("echo x > src/bashrc", vec![], vec![]),
         ("echo evil >> .bashrc", vec![Layer::Mounts], vec!["dotfiles/bashrc"]),
     ] {
-        let away = tempfile::tempdir().unwrap();
+        let away = tool_trials::directory();
         let bench =
             Bench::with(SandboxPolicy { quarantine: Some(away.path().to_path_buf()), ..without(&missing) });
         dotted(&bench.root());

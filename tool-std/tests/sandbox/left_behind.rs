@@ -214,12 +214,12 @@ pub(crate) fn found(directory: &Path) -> bool {
     })
 }
 
-pub(crate) fn bench() -> (Bench, tempfile::TempDir) {
+pub(crate) fn bench() -> (Bench, tool_trials::Directory) {
     bench_with(SandboxPolicy::default())
 }
 
-pub(crate) fn bench_with(policy: SandboxPolicy) -> (Bench, tempfile::TempDir) {
-    let away = tempfile::tempdir().unwrap();
+pub(crate) fn bench_with(policy: SandboxPolicy) -> (Bench, tool_trials::Directory) {
+    let away = tool_trials::directory();
     let quarantine = Some(away.path().to_path_buf());
     (Bench::with(SandboxPolicy { quarantine, network_guard: Some(NetworkGuard::Off), ..policy }), away)
 }
@@ -242,7 +242,7 @@ async fn nothing_that_a_command_leaves_is_run_by_git_later() {
 impl Attack {
     pub(crate) async fn shows_itself_and_is_held(&self) {
         let (attack, name) = (self, self.name);
-        let open = tempfile::tempdir().unwrap();
+        let open = tool_trials::directory();
         let root = open.path().join("root");
         fs::create_dir(&root).unwrap();
         let prepared = host(&root, ".", attack.before);

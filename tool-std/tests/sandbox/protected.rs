@@ -200,7 +200,7 @@ async fn without_mounts_what_is_written_into_protected_names_is_moved_away_and_p
         ("cat .bashrc .vscode/deep/tasks.json .git/config && echo theirs >> a", vec![]),
         ("printf '[user]\\nname = me\\n' >> .git/config", vec![]),
     ] {
-        let away = tempfile::tempdir().unwrap();
+        let away = tool_trials::directory();
         let open = bench(&[Layer::Mounts], away.path());
         let outcome = open.call("bash", json!({"cmd": "sh", "args": ["-c", script]})).await;
         match outcome {
@@ -228,7 +228,7 @@ async fn without_mounts_what_is_written_into_protected_names_is_moved_away_and_p
             assert!(!now.is_some_and(|now| now.contains("theirs")), "{script}: {name}");
         }
     }
-    let away = tempfile::tempdir().unwrap();
+    let away = tool_trials::directory();
     let gaps = |missing: &[Layer]| bench(missing, away.path()).sandbox.report().gaps().join("; ");
     assert!(gaps(&[Layer::Mounts]).contains("protected names in the workspace are in reach"));
     assert!(!gaps(&[]).contains("protected names"));
@@ -263,7 +263,7 @@ async fn a_link_that_leads_to_a_file_of_the_operator_is_moved_away_when_a_comman
 
 #[tokio::test]
 async fn a_protected_name_that_a_command_makes_is_moved_away_and_what_is_harmless_stays() {
-    let away = tempfile::tempdir().unwrap();
+    let away = tool_trials::directory();
     let policy = SandboxPolicy { quarantine: Some(away.path().into()), ..SandboxPolicy::default() };
     let bench = Bench::with(policy);
     for (script, gone, stays) in [
@@ -303,7 +303,7 @@ async fn a_hook_or_a_program_in_a_git_directory_that_the_command_made_is_moved_a
         ("git init -q . && echo x > .git/hooks/pre-commit", ".git/hooks/pre-commit"),
         ("mv .git .g && git init -q . && git config alias.x '!y'", ".git/config"),
     ] {
-        let away = tempfile::tempdir().unwrap();
+        let away = tool_trials::directory();
         let policy = SandboxPolicy { quarantine: Some(away.path().into()), ..SandboxPolicy::default() };
         let bench = Bench::with(policy);
         if script.starts_with("mv") {

@@ -56,7 +56,7 @@ async fn a_configuration_that_the_person_changes_meanwhile_stays() {
     if !has_program("git") {
         return;
     }
-    let away = tempfile::tempdir().unwrap();
+    let away = tool_trials::directory();
     let bench = bench(away.path());
     git(&bench.root(), &["init", "-q", "."]);
     git(&bench.root(), &["config", "alias.x", "!y"]);
@@ -73,7 +73,7 @@ async fn a_hook_that_the_person_adds_meanwhile_stays_and_one_in_another_director
         return;
     }
     for (template, gone) in [(&[][..], false), (&["--template="][..], true)] {
-        let away = tempfile::tempdir().unwrap();
+        let away = tool_trials::directory();
         let bench = bench(away.path());
         git(&bench.root(), &[&["init", "-q", "."], template].concat());
         let person = |root: &Path| {
@@ -92,7 +92,7 @@ async fn a_configuration_that_the_command_then_writes_programs_into_is_put_back(
     if !has_program("git") {
         return;
     }
-    let away = tempfile::tempdir().unwrap();
+    let away = tool_trials::directory();
     let bench = bench(away.path());
     git(&bench.root(), &["init", "-q", "."]);
     git(&bench.root(), &["config", "alias.x", "!y"]);
@@ -112,7 +112,7 @@ async fn a_configuration_that_the_command_then_writes_programs_into_is_put_back(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_the_person_replaces_meanwhile_is_in_the_quarantine_and_the_former_one_in_its_place() {
     for (new, is_told) in [("theirs", true), ("mine", false)] {
-        let away = tempfile::tempdir().unwrap();
+        let away = tool_trials::directory();
         let bench = bench(away.path());
         fs::write(bench.root().join(".envrc"), "mine").unwrap();
         let person = move |root: &Path| {

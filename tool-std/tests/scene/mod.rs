@@ -22,7 +22,7 @@ pub(crate) const CANARY: &str = "canary-5f1c0f8a7e";
 
 /// A root and a directory beside it.
 pub(crate) struct Scene {
-    _base: tempfile::TempDir,
+    _base: tool_trials::Directory,
     root: PathBuf,
     /// The root without links, where it is one.
     real: PathBuf,
@@ -31,7 +31,7 @@ pub(crate) struct Scene {
 impl Scene {
     /// Builds the tree of a case.
     pub(crate) fn new(case: &Value) -> Self {
-        let base = tempfile::tempdir().unwrap();
+        let base = tool_trials::directory();
         let path = fs::canonicalize(base.path()).unwrap();
         let is_link = steps(case).any(|step| step[0] == "root_is_link");
         let real = path.join(if is_link { "real" } else { "root" });

@@ -11,9 +11,9 @@ use crate::listeners::Listeners;
 
 /// A static program that asks the kernel for sockets in ways that no libc knows; built once.
 pub(crate) fn attacker() -> Option<&'static Path> {
-    static BUILT: OnceLock<Option<(tempfile::TempDir, PathBuf)>> = OnceLock::new();
+    static BUILT: OnceLock<Option<(tool_trials::Directory, PathBuf)>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let (source, program) = (directory.path().join("attacker.c"), directory.path().join("attacker"));
         fs::write(&source, include_str!("../support/attacker.c")).unwrap();
         let status = Command::new("cc").args(["-static", "-O1", "-o"]).args([&program, &source]).status();

@@ -24,7 +24,7 @@ pub(crate) const HELPER: &str = env!("CARGO_BIN_EXE_toolbox-sandbox");
 
 /// A directory with a workspace `root`, and beside it `out`, which no command may reach.
 pub(crate) struct Bench {
-    directory: tempfile::TempDir,
+    directory: tool_trials::Directory,
     pub(crate) sandbox: Sandbox,
 }
 
@@ -38,20 +38,20 @@ impl Bench {
         Self::at(directory, policy)
     }
 
-    pub(crate) fn directory() -> tempfile::TempDir {
-        let directory = tempfile::tempdir().unwrap();
+    pub(crate) fn directory() -> tool_trials::Directory {
+        let directory = tool_trials::directory();
         for name in ["root", "out"] {
             fs::create_dir(directory.path().join(name)).unwrap();
         }
         directory
     }
 
-    pub(crate) fn at(directory: tempfile::TempDir, policy: SandboxPolicy) -> Self {
+    pub(crate) fn at(directory: tool_trials::Directory, policy: SandboxPolicy) -> Self {
         Self::try_at(directory, policy).unwrap()
     }
 
     pub(crate) fn try_at(
-        directory: tempfile::TempDir,
+        directory: tool_trials::Directory,
         policy: SandboxPolicy,
     ) -> Result<Self, tool_core::ToolError> {
         let workspace = Workspace::open(&directory.path().join("root"), WorkspacePolicy::default())?;

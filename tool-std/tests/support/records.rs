@@ -12,7 +12,7 @@ use tool_core::{AuditSettings, AuditSink, Executor, JournalMode, JsonLines, Regi
 pub(crate) struct Records {
     journal: MemoryJournal,
     audit: PathBuf,
-    _directory: tempfile::TempDir,
+    _directory: tool_trials::Directory,
 }
 
 /// What there is of them.
@@ -23,7 +23,7 @@ pub(crate) struct Left {
 
 impl Records {
     pub(crate) fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         Self {
             journal: MemoryJournal::new(),
             audit: directory.path().join("audit.jsonl"),

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_the_dead_have_left_goes_with_the_next_owner_and_the_living_stay() {
-        let home = tempfile::tempdir().unwrap();
+        let home = tool_trials::directory();
         let journal = home.path().join("journal.db");
         let living = Owner::new(&journal).unwrap();
         // As a kill leaves it: the file, and nobody who has its lock.

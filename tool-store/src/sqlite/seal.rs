@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_torn_slot_leaves_the_other_one() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tool_trials::directory();
         let file = open(&folder.path().join("journal.db")).unwrap();
         assert_eq!(read(&file), None);
         let heads = [1, 2, 3].map(|n| Head { n, hash: [n as u8; 32] });

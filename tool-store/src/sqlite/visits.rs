@@ -38,7 +38,7 @@ fn row(n: usize, owner: &str) -> Row {
 
 /// What a call asks of a journal with so many calls of its attempt: the steps of each question.
 async fn asked(calls: usize) -> Vec<i32> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tool_trials::directory();
     let path = folder.path().join("journal.db");
     let journal = SqliteJournal::open(&path, SqliteOptions::default()).unwrap();
     (0..calls).for_each(|n| journal.record(row(n, journal.owner())));

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use tempfile::TempDir;
+use tool_trials::Directory;
 
 pub(crate) struct Server {
-    folder: TempDir,
+    folder: Directory,
     process: Child,
     tools: PathBuf,
 }
@@ -47,7 +47,7 @@ impl Server {
             println!("skipped: no postgres");
             return None;
         };
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tool_trials::directory();
         let data = folder.path().join("data");
         std::fs::create_dir(&data).expect("a folder");
         if rustix::process::geteuid().is_root() {

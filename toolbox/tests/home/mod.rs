@@ -7,11 +7,11 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// A home and, in it, the directory that the tools work in.
-pub(crate) struct Home(pub(crate) tempfile::TempDir);
+pub(crate) struct Home(pub(crate) tool_trials::Directory);
 
 impl Home {
     pub(crate) fn new() -> Home {
-        let home = tempfile::tempdir().unwrap();
+        let home = tool_trials::directory();
         std::fs::create_dir(home.path().join("work")).unwrap();
         Home(home)
     }

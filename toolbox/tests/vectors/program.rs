@@ -60,7 +60,7 @@ pub(crate) struct Told {
 pub(crate) struct Program {
     root: PathBuf,
     /// Where its settings and its state are.
-    own: tempfile::TempDir,
+    own: tool_trials::Directory,
     words: Vec<String>,
     environment: Vec<(String, String)>,
 }
@@ -69,7 +69,8 @@ impl Program {
     /// The program with the limits and the configuration of a case. Its own directory is in memory, where that is
     /// possible: its journal is written durably.
     pub(crate) fn new(case: &Value, root: &Path) -> Self {
-        let own = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let own: tool_trials::Directory =
+            tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap().into();
         let mut settings = json!({});
         let (mut environment, mut policy) = (Vec::new(), None);
         for (name, value) in case["limits"].as_object().into_iter().flatten() {

@@ -52,7 +52,7 @@ fn call(surface: Surface, case: &Value) -> Verdict {
         return Err(need);
     }
     let listeners = Listeners::start();
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tool_trials::directory();
     let place = |name: &str| directory.path().canonicalize().unwrap().join(name);
     let [root, out] = ["root", "out"].map(place);
     [&root, &out].into_iter().for_each(|directory| fs::create_dir(directory).unwrap());
@@ -114,7 +114,7 @@ fn with_its_twin(case: &Value) -> Vec<Value> {
 
 /// A decision of the guard as a call: what it lets through may end in any other way.
 fn guarded(surface: Surface, case: &Value) -> Verdict {
-    let root = tempfile::tempdir().unwrap();
+    let root = tool_trials::directory();
     let place = root.path().canonicalize().unwrap().join("root");
     fs::create_dir(&place).unwrap();
     let program = Program::new(&json!({}), &place);

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_replaced_behind_its_lookup_is_not_the_one_that_was_found() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tool_trials::directory();
         let program = |name: &str| {
             let path = directory.path().join(name);
             fs::write(&path, "#!/bin/sh\n").unwrap();
