@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for some seconds (default 60), or those that are named behind them, one on each processor, from the inputs
-# in `fuzz/corpus.tar.gz` on; `tests/fuzz.sh pack` adds what was found since to that file, without what reaches nothing more. Needs a
-# nightly toolchain and cargo-fuzz. No input may take longer than a second; `TOOL_FUZZ_TIMEOUT` is for machines that are busy.
+# in `fuzz/corpus.tar.gz` on. `tests/fuzz.sh build` only builds them; `tests/fuzz.sh pack` adds what was found since to that file,
+# without what reaches nothing more. Needs a nightly toolchain and cargo-fuzz. No input may take longer than a second;
+# `TOOL_FUZZ_TIMEOUT` is for machines that are busy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -24,6 +25,7 @@ fi
 ((${#named[@]})) || mapfile -t named < <(cargo +nightly fuzz list)
 # All are built before the first one runs: the time is for inputs.
 cargo +nightly fuzz build
+[[ $seconds != build ]] || exit 0
 try() { # TARGET SECONDS
   cargo +nightly fuzz run "$1" -- -max_total_time="$2" -timeout="${TOOL_FUZZ_TIMEOUT:-1}" -rss_limit_mb=2048 \
     -print_final_stats=1 2>&1 | grep -E "stat::number|SUMMARY|Done" | sed "s/^/fuzz: $1: /" || { echo "fuzz: $1 failed"; return 1; }

@@ -16,4 +16,5 @@ cargo +nightly miri --version >/dev/null 2>&1 || rustup component add miri rust-
 export CARGO_INCREMENTAL=0 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/miri PROPTEST_CASES=${PROPTEST_CASES:-8}
 # What the tests ask the machine for (its clock, files) is no part of what is looked at.
 export MIRIFLAGS="-Zmiri-disable-isolation ${MIRIFLAGS:-}"
-cargo +nightly miri test -p tool-core --features test --lib -- "$@"
+# Nor is how something large is borne.
+cargo +nightly miri test -p tool-core --features test --lib -- --skip hundred_thousand --skip linear_time "$@"
