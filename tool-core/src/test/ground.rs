@@ -155,7 +155,8 @@ impl Site {
         // Those of a thread are told by its name, as long as it is there.
         let of_threads = left::children(&self.thread);
         driven.end();
-        let threads = left::threads(&self.thread);
+        // A thread that has told of its end may take a moment to be gone.
+        let threads = left::settled(|| left::threads(&self.thread), |threads| *threads == 0);
         let by_tool = std::mem::take(&mut *self.processes.lock().unwrap_or_else(PoisonError::into_inner));
         let processes = left::living(&of_threads.into_iter().chain(by_tool.keys().copied()).collect());
         let count = |what: &str, count: usize| (count > 0).then(|| format!("{what} that still run: {count}"));
