@@ -86,7 +86,7 @@ impl Questions {
             biased;
             () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
             decision = approver.decide(&request).instrument(span) => Some(decision),
-            () = inv.ctx.reaches(inv.ctx.now() + APPROVAL_TIME) => None,
+            () = inv.ctx.over(APPROVAL_TIME) => None,
         };
         if let Some(facts) = inv.ext.get::<Arc<Facts>>() {
             let word = decision.as_ref().map_or("timeout", Decision::word);

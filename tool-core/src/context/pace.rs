@@ -26,19 +26,21 @@ impl ToolContext {
 
     /// Completes when the call has no time left; never where nothing limits it.
     pub async fn late(&self) {
-        match self.deadline() {
-            Some(deadline) => self.reaches(deadline).await,
-            None => pending().await,
-        }
-    }
-
-    /// Completes at a moment after which something is over; nobody hurries for it.
-    pub(crate) async fn reaches(&self, moment: Instant) {
+        let Some(deadline) = self.deadline() else { return pending().await };
         #[cfg(feature = "test")]
         if let Some(clock) = &self.host.pace {
-            return clock.reaches(moment).await;
+            return clock.reaches(deadline).await;
         }
-        tokio::time::sleep_until(moment.into()).await;
+        tokio::time::sleep_until(deadline.into()).await;
+    }
+
+    /// Completes when a time is over that something may take at most; nobody hurries for it.
+    pub(crate) async fn over(&self, time: Duration) {
+        #[cfg(feature = "test")]
+        if let Some(clock) = &self.host.pace {
+            return clock.reaches(clock.instant() + time).await;
+        }
+        tokio::time::sleep(time).await;
     }
 
     /// Completes after a time, as the clock goes that deadlines go by: for what waits on behalf of a call, and not in it.
