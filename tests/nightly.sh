@@ -13,6 +13,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 TOOL_REQUIRE_PEERS=1
 
+parts=(full faults odd races memory coverage fuzz bridges)
 failed=()
 part() { # NAME COMMAND…
   echo "== $1 (${SECONDS}s)"
@@ -21,7 +22,7 @@ part() { # NAME COMMAND…
 if [[ ${1:-} == mutants ]]; then
   exec tests/mutants.sh -- --shard "$2"
 fi
-((${#})) || set -- full faults odd races memory coverage fuzz bridges
+((${#})) || set -- "${parts[@]}"
 for name in "$@"; do
   case $name in
     full) part full env TOOL_FULL=1 cargo test --workspace ;;
@@ -36,7 +37,7 @@ for name in "$@"; do
       part repair cargo run --manifest-path tests/peers/Cargo.toml -p repair-peers
       ;;
     *)
-      echo "no part is called $name; there are: full faults odd races memory coverage fuzz bridges, and mutants K/N" >&2
+      echo "no part is called $name; there are: ${parts[*]}, and mutants K/N" >&2
       exit 2
       ;;
   esac

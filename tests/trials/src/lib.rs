@@ -4,12 +4,12 @@
 
 #![allow(clippy::print_stdout, clippy::panic, reason = "it speaks for tests")]
 
+mod budgets;
 mod directory;
-mod numbers;
 pub mod vectors;
 
+pub use budgets::*;
 pub use directory::{Directory, directory};
-pub use numbers::*;
 
 use std::path::Path;
 use std::time::Duration;

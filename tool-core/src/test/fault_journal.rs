@@ -45,7 +45,7 @@ use crate::journal::{
 #[derive(Clone, Debug)]
 pub struct FaultJournal {
     at: Option<(usize, Kind)>,
-    seen: Arc<Mutex<Vec<Write>>>,
+    seen: Arc<Mutex<Vec<JournalWrite>>>,
 }
 
 /// What becomes of a write.
@@ -59,7 +59,7 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each is the method of its name")]
-pub enum Write {
+pub enum JournalWrite {
     Begin,
     Running,
     Finish,
@@ -90,12 +90,12 @@ impl FaultJournal {
     }
 
     /// The writes that were asked for, in order.
-    pub fn writes(&self) -> Vec<Write> {
+    pub fn writes(&self) -> Vec<JournalWrite> {
         self.held().clone()
     }
 
     /// The write that failed; `None` where there were fewer.
-    pub fn hit(&self) -> Option<Write> {
+    pub fn hit(&self) -> Option<JournalWrite> {
         self.held().get(self.at?.0).copied()
     }
 
@@ -104,12 +104,12 @@ impl FaultJournal {
         Faulty { faults: self, journal: Box::new(journal) }
     }
 
-    fn held(&self) -> MutexGuard<'_, Vec<Write>> {
+    fn held(&self) -> MutexGuard<'_, Vec<JournalWrite>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a write happens.
-    fn write(&self, write: Write) -> Result<()> {
+    fn write(&self, write: JournalWrite) -> Result<()> {
         let mut seen = self.held();
         let nth = seen.len();
         seen.push(write);
@@ -153,21 +153,21 @@ macro_rules! unless_faulty {
 
 impl Journal for Faulty {
     fn begin(&self, begin: Begin) -> BoxFuture<'_, Result<Begun>> {
-        unless_faulty!(self.faults.write(Write::Begin), self.journal.begin(begin))
+        unless_faulty!(self.faults.write(JournalWrite::Begin), self.journal.begin(begin))
     }
 
     fn running(&self, lease: &Lease) {
-        if self.faults.write(Write::Running).is_ok() {
+        if self.faults.write(JournalWrite::Running).is_ok() {
             self.journal.running(lease);
         }
     }
 
     fn finish(&self, lease: Lease, outcome: Outcome) -> BoxFuture<'static, Result<Row>> {
-        unless_faulty!(self.faults.write(Write::Finish), self.journal.finish(lease, outcome))
+        unless_faulty!(self.faults.write(JournalWrite::Finish), self.journal.finish(lease, outcome))
     }
 
     fn record(&self, call: Row) {
-        if self.faults.write(Write::Record).is_ok() {
+        if self.faults.write(JournalWrite::Record).is_ok() {
             self.journal.record(call);
         }
     }
@@ -181,15 +181,18 @@ impl Journal for Faulty {
     }
 
     fn next_attempt<'a>(&'a self, task: &'a Task) -> BoxFuture<'a, Result<u32>> {
-        unless_faulty!(self.faults.write(Write::NextAttempt), self.journal.next_attempt(task))
+        unless_faulty!(self.faults.write(JournalWrite::NextAttempt), self.journal.next_attempt(task))
     }
 
     fn mark_lost(&self) -> BoxFuture<'_, Result<Vec<Row>>> {
-        unless_faulty!(self.faults.write(Write::MarkLost), self.journal.mark_lost())
+        unless_faulty!(self.faults.write(JournalWrite::MarkLost), self.journal.mark_lost())
     }
 
     fn reconcile(&self, call_id: String, answer: Answer, by: ResolvedBy) -> BoxFuture<'_, Result<Row>> {
-        unless_faulty!(self.faults.write(Write::Reconcile), self.journal.reconcile(call_id, answer, by))
+        unless_faulty!(
+            self.faults.write(JournalWrite::Reconcile),
+            self.journal.reconcile(call_id, answer, by)
+        )
     }
 
     fn revert(
@@ -198,7 +201,10 @@ impl Journal for Faulty {
         status: RevertStatus,
         error_json: Option<String>,
     ) -> BoxFuture<'_, Result<Row>> {
-        unless_faulty!(self.faults.write(Write::Revert), self.journal.revert(call_id, status, error_json))
+        unless_faulty!(
+            self.faults.write(JournalWrite::Revert),
+            self.journal.revert(call_id, status, error_json)
+        )
     }
 
     fn consents<'a>(&'a self, task: &'a Task) -> BoxFuture<'a, Result<Vec<ReplayConsent>>> {
@@ -206,7 +212,7 @@ impl Journal for Faulty {
     }
 
     fn consent(&self, task: Task, consent: ReplayConsent) -> BoxFuture<'_, Result<()>> {
-        unless_faulty!(self.faults.write(Write::Consent), self.journal.consent(task, consent))
+        unless_faulty!(self.faults.write(JournalWrite::Consent), self.journal.consent(task, consent))
     }
 
     fn is_alive<'a>(&'a self, row: &'a Row) -> BoxFuture<'a, bool> {
@@ -222,7 +228,7 @@ impl Journal for Faulty {
     }
 
     fn audit(&self, row: AuditRow) -> BoxFuture<'static, Result<()>> {
-        unless_faulty!(self.faults.write(Write::Audit), self.journal.audit(row))
+        unless_faulty!(self.faults.write(JournalWrite::Audit), self.journal.audit(row))
     }
 
     fn audited<'a>(&'a self, query: &'a AuditQuery) -> BoxFuture<'a, Result<Vec<Value>>> {

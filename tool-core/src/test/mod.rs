@@ -195,7 +195,7 @@ pub use fake_clock::FakeClock;
 pub use fake_env::FakeEnv;
 pub use fake_http::FakeHttp;
 pub use fake_rng::FakeRng;
-pub use fault_journal::{FaultJournal, Write};
+pub use fault_journal::{FaultJournal, JournalWrite};
 pub use fixture::Fixture;
 pub use io::Io;
 pub use issues::issues_of;

@@ -1,7 +1,7 @@
 //! The journal of a kit fails or dies at each of its writes: no effect without its intent, and none twice.
 
 use tool_core::journal::{Journal as _, RowQuery, Status};
-use tool_core::test::{FaultJournal, Write};
+use tool_core::test::{FaultJournal, JournalWrite};
 
 use super::*;
 
@@ -34,7 +34,7 @@ async fn recorded(kit: &ToolKit) -> Option<Status> {
 async fn a_write_that_fails_loses_no_effect_and_doubles_none() {
     let seen = FaultJournal::counting();
     kit(seen.clone()).call("send", json!({})).await.unwrap();
-    assert_eq!(seen.writes(), [Write::Begin, Write::Running, Write::Finish]);
+    assert_eq!(seen.writes(), [JournalWrite::Begin, JournalWrite::Running, JournalWrite::Finish]);
     assert_eq!(seen.hit(), None);
 
     let whole = seen.writes();
@@ -44,7 +44,7 @@ async fn a_write_that_fails_loses_no_effect_and_doubles_none() {
         let result = kit.call("send", json!({})).await;
         assert_eq!(faults.hit(), Some(*write));
         match write {
-            Write::Begin => {
+            JournalWrite::Begin => {
                 assert_eq!(result.unwrap_err().code_str(), "journal_unavailable");
                 assert_eq!((sent(&kit), recorded(&kit).await), (0, None));
             }
@@ -62,7 +62,7 @@ async fn where_the_journal_stops_another_process_finds_the_call_in_doubt() {
         let faults = FaultJournal::stop_at(n);
         let kit = kit(faults.clone());
         let result = kit.call("send", json!({})).await;
-        assert_eq!(faults.hit(), Some([Write::Begin, Write::Running, Write::Finish][n]));
+        assert_eq!(faults.hit(), Some([JournalWrite::Begin, JournalWrite::Running, JournalWrite::Finish][n]));
         let (count, journal) = (sent(&kit), kit.journal().another());
         assert_eq!(count, u32::from(n > 0), "{result:?}");
         drop(kit);

@@ -50,14 +50,11 @@ fn effect(subject: &Subject<'_>, args: &Value) -> Option<String> {
     let result = run_within(LOOK, executor, subject.call(args), &subject.checks().given());
     let after = pictures(&subject.checks().watched);
     let refused = result.and_then(Result::err).filter(|error| error.code_str() == NOT_DECLARED);
-    let changed = || {
-        let paths = before.keys().chain(after.keys());
-        paths.into_iter().find(|path| before.get(*path) != after.get(*path))
-    };
     if let Some(error) = refused {
         return Some(format!("it tries what it does not declare: {}", error.message()));
     }
-    if let Some(path) = changed() {
+    let mut paths = before.keys().chain(after.keys());
+    if let Some(path) = paths.find(|path| before.get(*path) != after.get(*path)) {
         return Some(format!("it declares no `side_effect`, and changes {}", path.display()));
     }
     let has_acted = seen.0.load(Ordering::Relaxed);

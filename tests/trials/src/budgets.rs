@@ -1,5 +1,5 @@
 //! The numbers that the rules for this project's tests name, each once. A test holds the scripts to them
-//! (`tests/tests/numbers.rs`).
+//! (`tests/tests/budgets.rs`).
 
 use std::time::Duration;
 
