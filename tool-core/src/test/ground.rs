@@ -59,18 +59,41 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let left = self.0.close(!thread::panicking());
         if !left.is_empty() {
-            panic!("the tools of the kit have left this behind:\n{}", left.join("\n"));
+            panic!(
+                "the tools of the kit have left this behind, which should end with its call, or with what the kit provides:\n{}",
+                left.join("\n")
+            );
         }
     }
 }
 
-/// A runtime, and the processes that were started by the calls on it.
+/// A runtime, and what was started by the calls on it.
 struct Site {
     thread: String,
     driven: OnceLock<Option<Driven>>,
     is_closed: AtomicBool,
-    /// Their ids, with the tools.
-    processes: Mutex<BTreeMap<u32, String>>,
+    started: Mutex<Started>,
+}
+
+/// What calls have started.
+#[derive(Default)]
+struct Started {
+    /// The tools that were seen to spawn tasks.
+    spawners: BTreeSet<String>,
+    /// The ids of processes, with the tools.
+    processes: BTreeMap<u32, String>,
+}
+
+/// What there is at one moment: tasks on the ground, and processes that this thread has started.
+struct Moment {
+    tasks: usize,
+    children: BTreeSet<u32>,
+}
+
+impl Moment {
+    fn now(runtime: &Handle) -> Moment {
+        Moment { tasks: runtime.metrics().num_alive_tasks(), children: left::own_children() }
+    }
 }
 
 /// A runtime on a thread of its own.
@@ -84,7 +107,7 @@ impl Default for Site {
     fn default() -> Site {
         let thread = format!("{THREAD}{}", GROUNDS.fetch_add(1, Ordering::Relaxed));
         let (driven, is_closed) = (OnceLock::new(), AtomicBool::new(false));
-        Site { thread, driven, is_closed, processes: Mutex::default() }
+        Site { thread, driven, is_closed, started: Mutex::default() }
     }
 }
 
@@ -129,17 +152,20 @@ impl Site {
         }
     }
 
-    /// Notes the processes that a call of a tool has started on this thread since then.
-    fn note(&self, tool: &str, before: &BTreeSet<u32>) {
-        let after = left::own_children();
-        let mut started = after.difference(before).peekable();
-        if started.peek().is_none() {
+    /// Notes what a call of a tool has started on this thread between two moments.
+    fn note(&self, tool: &str, before: &Moment, after: &Moment) {
+        let mut new = after.children.difference(&before.children).peekable();
+        let spawned = after.tasks > before.tasks;
+        if !spawned && new.peek().is_none() {
             return;
         }
-        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
-        for id in started {
+        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        if spawned {
+            started.spawners.insert(tool.to_owned());
+        }
+        for id in new {
             // A tool that another one called has noted its own already.
-            processes.entry(*id).or_insert_with(|| tool.to_owned());
+            started.processes.entry(*id).or_insert_with(|| tool.to_owned());
         }
     }
 
@@ -157,10 +183,14 @@ impl Site {
         driven.end();
         // A thread that has told of its end may take a moment to be gone.
         let threads = left::settled(|| left::threads(&self.thread), |threads| *threads == 0);
-        let by_tool = std::mem::take(&mut *self.processes.lock().unwrap_or_else(PoisonError::into_inner));
+        let Started { spawners, processes: by_tool } =
+            std::mem::take(&mut *self.started.lock().unwrap_or_else(PoisonError::into_inner));
         let processes = left::living(&of_threads.into_iter().chain(by_tool.keys().copied()).collect());
         let count = |what: &str, count: usize| (count > 0).then(|| format!("{what} that still run: {count}"));
-        let told = [count("spawned tasks", tasks), count("threads of blocking tasks", threads)];
+        let by =
+            || format!("; tasks were spawned by {}", spawners.into_iter().collect::<Vec<_>>().join(", "));
+        let tasks = count("spawned tasks", tasks).map(|told| told + &by());
+        let told = [tasks, count("threads of blocking tasks", threads)];
         let process = |id: u32| {
             let by = by_tool.get(&id).map(|tool| format!(", which {tool} started,")).unwrap_or_default();
             format!("the process {id} ({}){by} still runs", left::name(id))
@@ -190,11 +220,11 @@ struct Grounded<'a> {
 
 impl<'a> Grounded<'a> {
     fn within<T>(&mut self, work: impl FnOnce(&mut Option<BoxFuture<'a, ToolResult>>) -> T) -> T {
-        let before = left::own_children();
+        let before = Moment::now(self.runtime);
         let entered = self.runtime.enter();
         let done = work(&mut self.call);
         drop(entered);
-        self.site.note(self.tool, &before);
+        self.site.note(self.tool, &before, &Moment::now(self.runtime));
         done
     }
 }

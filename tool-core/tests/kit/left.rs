@@ -148,11 +148,14 @@ fn said(drop: impl FnOnce()) -> String {
     panic.err().unwrap_or_default()
 }
 
-const HEAD: &str = "the tools of the kit have left this behind:\n";
+const HEAD: &str = "the tools of the kit have left this behind, which should end with its call, or with what the kit provides:\n";
 
 #[test]
 fn a_task_that_runs_on_fails_the_test_whatever_layers_it_went_through() {
-    for (ends, told) in [(true, String::new()), (false, format!("{HEAD}spawned tasks that still run: 1"))] {
+    for (ends, told) in [
+        (true, String::new()),
+        (false, format!("{HEAD}spawned tasks that still run: 1; tasks were spawned by count_on")),
+    ] {
         for call in [ToolKit::call_blocking, ToolKit::call_bare_blocking] {
             let kit = recipe().build();
             call(&kit, "count_on", json!({ "ends": ends })).unwrap();
@@ -164,7 +167,10 @@ fn a_task_that_runs_on_fails_the_test_whatever_layers_it_went_through() {
 #[tokio::test]
 async fn a_task_that_runs_on_in_an_async_test_is_told_from_those_of_the_test() {
     let own = tokio::spawn(sleep(LONG));
-    for (ends, told) in [(true, String::new()), (false, format!("{HEAD}spawned tasks that still run: 1"))] {
+    for (ends, told) in [
+        (true, String::new()),
+        (false, format!("{HEAD}spawned tasks that still run: 1; tasks were spawned by count_on")),
+    ] {
         let kit = recipe().build();
         kit.call("count_on", json!({ "ends": ends })).await.unwrap();
         assert_eq!(said(|| drop(kit)), told, "{ends}");
@@ -207,7 +213,10 @@ async fn what_a_call_leaves_that_is_dropped_is_seen() {
     let kit = recipe().build();
     let call = kit.call("part_with_counting", json!({}));
     assert!(tokio::time::timeout(Duration::from_millis(50), call).await.is_err());
-    assert_eq!(said(|| drop(kit)), format!("{HEAD}spawned tasks that still run: 1"));
+    assert_eq!(
+        said(|| drop(kit)),
+        format!("{HEAD}spawned tasks that still run: 1; tasks were spawned by part_with_counting")
+    );
 }
 
 #[cfg(target_os = "linux")]
