@@ -187,9 +187,12 @@ impl Site {
             std::mem::take(&mut *self.started.lock().unwrap_or_else(PoisonError::into_inner));
         let processes = left::living(&of_threads.into_iter().chain(by_tool.keys().copied()).collect());
         let count = |what: &str, count: usize| (count > 0).then(|| format!("{what} that still run: {count}"));
-        let by =
-            || format!("; tasks were spawned by {}", spawners.into_iter().collect::<Vec<_>>().join(", "));
-        let tasks = count("spawned tasks", tasks).map(|told| told + &by());
+        let spawners: Vec<String> = spawners.into_iter().collect();
+        let by = match spawners.is_empty() {
+            true => String::new(),
+            false => format!("; tasks were spawned by {}", spawners.join(", ")),
+        };
+        let tasks = count("spawned tasks", tasks).map(|told| told + &by);
         let told = [tasks, count("threads of blocking tasks", threads)];
         let process = |id: u32| {
             let by = by_tool.get(&id).map(|tool| format!(", which {tool} started,")).unwrap_or_default();
