@@ -26,9 +26,21 @@ fi
 # All are built before the first one runs: the time is for inputs.
 cargo +nightly fuzz build
 [[ $seconds != build ]] || exit 0
+# What is wrong is told with the input that shows it, by which it can be had elsewhere: base64 -d >INPUT.
 try() { # TARGET SECONDS
-  cargo +nightly fuzz run "$1" -- -max_total_time="$2" -timeout="${TOOL_FUZZ_TIMEOUT:-1}" -rss_limit_mb=2048 \
-    -print_final_stats=1 2>&1 | grep -E "stat::number|SUMMARY|Done" | sed "s/^/fuzz: $1: /" || { echo "fuzz: $1 failed"; return 1; }
+  local told found
+  told=$(mktemp)
+  if cargo +nightly fuzz run "$1" -- -max_total_time="$2" -timeout="${TOOL_FUZZ_TIMEOUT:-1}" -rss_limit_mb=2048 \
+    -print_final_stats=1 >"$told" 2>&1; then
+    grep -E "stat::number|Done" "$told" | sed "s/^/fuzz: $1: /"
+  else
+    grep -A 4 -E "panicked|ERROR|SUMMARY|^error" "$told" | cut -c1-2000 | sed "s/^/fuzz: $1: /"
+    found=$(sed -n 's/.*Test unit written to //p' "$told" | tail -n 1)
+    [[ -z $found ]] || echo "fuzz: $1: input: $(base64 -w 0 "$found" | head -c 20000)"
+    echo "fuzz: $1 failed"
+    return 1
+  fi
+  rm -f "$told"
 }
 export -f try
 printf '%s\n' "${named[@]}" | xargs -P "$(nproc)" -I TARGET bash -o pipefail -c "try TARGET $seconds"

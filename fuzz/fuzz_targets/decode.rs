@@ -2,6 +2,7 @@
 //! itself without a note.
 
 #![no_main]
+#![allow(dead_code, reason = "what is decoded is compared by its text or dropped")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

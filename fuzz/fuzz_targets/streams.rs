@@ -1,5 +1,5 @@
 //! Arbitrary lines of JSON as the events of a reply that comes in pieces, in every dialect: nothing panics, a call is told as ready
-//! once and after it has begun, and the reply at the end has each call that was ready.
+//! once, and the reply at the end has it just so.
 
 #![no_main]
 
@@ -19,14 +19,17 @@ fuzz_target!(|data: &[u8]| {
         for event in &events {
             for told in assembler.feed(event) {
                 if let StreamEvent::CallReady(call) = told {
-                    ready.push(call.id);
+                    ready.push(call);
                 }
             }
         }
         let _ = assembler.body();
         if let Ok(reply) = assembler.finish() {
-            let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();
-            assert!(ready.len() <= ids.len(), "{dialect}: {ready:?} were ready, and {ids:?} came");
+            let mut calls = reply.calls.iter();
+            for one in &ready {
+                let kept = calls.any(|call| (&call.id, &call.name, call.args.as_ref().ok()) == (&one.id, &one.name, one.args.as_ref().ok()));
+                assert!(kept, "{dialect}: {one:?} was ready, once more or not as it came in {:?}", reply.calls);
+            }
         }
     }
 });

@@ -15,7 +15,8 @@ use tests::rounds::rounds;
 use tool_core::args::Args;
 use tool_core::def::Handler;
 use tool_core::dialect::{
-    Dialect as _, DialectId, Limits, ModelCall, Plan, PlanOptions, StrictPolicy, compile, limits,
+    Assembler, Dialect as _, DialectId, Limits, ModelCall, Plan, PlanOptions, StreamEvent, StrictPolicy,
+    compile, limits,
 };
 use tool_core::test::{Damage, Random, Values};
 use tool_core::{Coerce, DynTool, IssueCode, Registry, ToolEntry, ToolOutput};
@@ -297,10 +298,13 @@ fn events(dialect: DialectId, body: &Value, random: &mut Random) -> Vec<Value> {
                 for piece in pieces(text) {
                     events.push(json!({"type": kind, "output_index": index, "delta": piece}));
                 }
+                events
+                    .push(json!({"type": "response.output_item.done", "output_index": index, "item": item}));
             }
             events.push(json!({"type": "response.completed", "response": {"status": "completed"}}));
         }
-        _ => {
+        DialectId::Mcp20251125 | DialectId::Mcp20260728 => events.push(body.clone()),
+        DialectId::Gemini => {
             let parts = body["candidates"][0]["content"]["parts"].as_array().unwrap();
             for part in parts {
                 events.push(json!({"candidates": [{"content": {"role": "model", "parts": [part]}}]}));
@@ -322,19 +326,10 @@ fn a_reply_in_pieces_is_the_reply() {
             [call(plan, sent.clone()), ModelCall { id: "call_2".to_owned(), ..call(plan, sent.clone()) }];
         let body = dialect.encode_calls(&calls, "Let me löök.");
         let mut assembler = dialect.assembler(plan, 0);
-        let mut ready = 0;
-        for event in events(dialect, &body, &mut random) {
-            let told = assembler.feed(&event);
-            ready += told
-                .iter()
-                .filter(|event| matches!(event, tool_core::dialect::StreamEvent::CallReady(_)))
-                .count();
-        }
+        let events = events(dialect, &body, &mut random);
+        let ready: usize = events.iter().map(|event| readied(&mut *assembler, event).len()).sum();
         let (streamed, whole) = (assembler.finish().unwrap(), dialect.decode(plan, &body, 0).unwrap());
-        assert!(
-            ready == 2 || dialect == DialectId::OpenAiResponses,
-            "{dialect}: {ready} of 2 calls were ready"
-        );
+        assert_eq!(ready, 2, "{dialect}: so many of 2 calls were ready");
         let told = |decoded: &tool_core::dialect::Decoded| {
             let calls = decoded
                 .calls
@@ -343,10 +338,54 @@ fn a_reply_in_pieces_is_the_reply() {
             (calls.collect::<Vec<_>>(), decoded.text.clone(), decoded.stop)
         };
         assert_eq!(told(&streamed), told(&whole), "{dialect}: {args}");
-        if dialect != DialectId::OpenAiResponses {
-            assert_eq!(streamed.echo, whole.echo, "{dialect}: {args}");
-        }
+        assert_eq!(streamed.echo, whole.echo, "{dialect}: {args}");
     });
+}
+
+/// The calls that an event makes ready.
+fn readied(assembler: &mut dyn Assembler, event: &Value) -> Vec<ModelCall> {
+    let ready = |told| match told {
+        StreamEvent::CallReady(call) => Some(call),
+        _ => None,
+    };
+    assembler.feed(event).into_iter().filter_map(ready).collect()
+}
+
+#[test]
+fn a_call_that_was_ready_is_in_the_reply_just_so_whatever_comes_after_it() {
+    let (mut random, mut readies) = (Random::new(29), 0);
+    each_value(|dialect, plan, _, _, sent| {
+        let other = json!({"other": random.below(9)});
+        let calls =
+            [call(plan, sent.clone()), ModelCall { id: "call_2".to_owned(), ..call(plan, sent.clone()) }];
+        let mut sent = events(dialect, &dialect.encode_calls(&calls, "Let me löök."), &mut random);
+        let stray = [ModelCall { args: Ok(other.clone()), ..call(plan, other) }];
+        sent.extend(events(dialect, &dialect.encode_calls(&stray, "More."), &mut random));
+        for _ in 0..random.below(6) {
+            let (from, to) = (random.below(sent.len()), random.below(sent.len()));
+            match random.below(3) {
+                0 => sent.swap(from, to),
+                1 => sent.insert(to, sent[from].clone()),
+                _ => drop(sent.remove(from)),
+            }
+            if sent.is_empty() {
+                break;
+            }
+        }
+        let mut assembler = dialect.assembler(plan, 0);
+        let ready: Vec<ModelCall> = sent.iter().flat_map(|event| readied(&mut *assembler, event)).collect();
+        let reply = assembler.finish().map(|reply| reply.calls).unwrap_or_default();
+        let mut calls = reply.iter();
+        let same = |one: &ModelCall, other: &ModelCall| {
+            (&one.id, &one.name, one.args.as_ref().unwrap())
+                == (&other.id, &other.name, other.args.as_ref().unwrap_or(&Value::Null))
+        };
+        for one in &ready {
+            assert!(calls.any(|call| same(one, call)), "{dialect}: {one:?} is not in {reply:?}\n{sent:#?}");
+        }
+        readies += ready.len();
+    });
+    assert!(readies > values(), "only {readies} calls were ready");
 }
 
 #[test]

@@ -202,7 +202,8 @@ pub(super) struct Message {
 impl Assemble for Message {
     fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>) {
         let index = event.get("index").and_then(Value::as_u64).unwrap_or(0);
-        let open = self.pieces.iter_mut().rev().find(|piece| piece.index == index);
+        let open =
+            self.pieces.iter_mut().rev().find(|piece| piece.index == index).filter(|piece| !piece.done);
         match (event.get("type").and_then(Value::as_str), open) {
             (Some("content_block_start"), _) => {
                 let block =

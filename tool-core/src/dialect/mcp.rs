@@ -279,7 +279,9 @@ pub(super) struct Message(Value);
 
 impl super::stream::Assemble for Message {
     fn take(&mut self, event: &Value, _: &mut Vec<super::stream::StreamEvent>) {
-        self.0 = event.clone();
+        if self.complete() == 0 {
+            self.0 = event.clone();
+        }
     }
 
     fn body(&self) -> Value {

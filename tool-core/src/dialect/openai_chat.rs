@@ -127,6 +127,8 @@ pub(super) struct Message {
     text: String,
     refusal: String,
     calls: Vec<Piece>,
+    /// How many calls, from the first on, take no more pieces: they may run already.
+    closed: usize,
     more: Map<String, Value>,
     reason: Option<Value>,
 }
@@ -159,6 +161,15 @@ impl Message {
             self.calls.len() - 1
         })
     }
+
+    /// The call before one that begins is whole if its pieces add up to an object: a server may send the pieces of two in turn. The
+    /// end of the reply closes the others.
+    fn close_before(&mut self, begun: usize) {
+        let whole = |piece: &Piece| matches!(piece.arguments.value(), Some(Value::Object(_)));
+        if begun == self.closed + 1 && self.calls.get(self.closed).is_some_and(whole) {
+            self.closed = begun;
+        }
+    }
 }
 
 /// Adds a piece of a name or id; one that is repeated whole is not added.
@@ -187,7 +198,10 @@ impl Assemble for Message {
             let id = said(piece, "id");
             let before = self.calls.len();
             let at = self.call(piece.get("index").and_then(Value::as_u64), &id);
-            let Some(call) = self.calls.get_mut(at) else { continue };
+            if at == before {
+                self.close_before(at);
+            }
+            let Some(call) = self.calls.get_mut(at).filter(|_| at >= self.closed) else { continue };
             join(&mut call.id, &id);
             take_more(&mut call.more, piece, &["index", "id", "type", "function"]);
             let function = piece.get("function").unwrap_or(&Value::Null);
@@ -203,6 +217,9 @@ impl Assemble for Message {
                 Some(object @ Value::Object(_)) => call.arguments.replace(&object.to_string()),
                 _ => {}
             }
+        }
+        if self.reason.is_some() {
+            self.closed = self.calls.len();
         }
     }
 
@@ -233,8 +250,7 @@ impl Assemble for Message {
         json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]})
     }
 
-    /// A call is whole when the next has begun, or the reply has ended.
     fn complete(&self) -> usize {
-        if self.reason.is_some() { self.calls.len() } else { self.calls.len().saturating_sub(1) }
+        self.closed
     }
 }

@@ -16,6 +16,7 @@ use crate::error::ToolError;
 use crate::output::{Content, ResourceBody, ToolResult};
 
 const PDF: &str = "application/pdf";
+const CALL: &str = "function_call";
 
 /// The member `tools` of a request. `strict` is always said: its absence means "strict if it fits".
 pub(super) fn tools(plan: &Plan) -> Value {
@@ -135,6 +136,7 @@ fn part(block: &Content) -> Value {
 /// An item that comes in pieces.
 #[derive(Debug, Default)]
 struct Piece {
+    index: u64,
     item: Value,
     text: String,
     arguments: Fragments,
@@ -142,12 +144,12 @@ struct Piece {
 }
 
 impl Piece {
-    fn said(&self, key: &str) -> String {
-        self.item.get(key).and_then(Value::as_str).unwrap_or("").to_owned()
+    fn said(&self, key: &str) -> &str {
+        said(&self.item, key)
     }
 
     fn is_call(&self) -> bool {
-        self.said("type") == "function_call"
+        self.said("type") == CALL
     }
 
     /// The item so far: as the final event gave it, else what its pieces add up to.
@@ -158,8 +160,8 @@ impl Piece {
         }
         if self.is_call() {
             let pieces = self.arguments.text();
-            let text = if pieces.is_empty() { self.said("arguments") } else { pieces.to_owned() };
-            put(&mut item, "arguments", text);
+            let text = if pieces.is_empty() { self.said("arguments") } else { pieces };
+            put(&mut item, "arguments", text.to_owned());
         } else if !self.text.is_empty() {
             put(&mut item, "content", json!([{"type": "output_text", "text": self.text}]));
         }
@@ -167,47 +169,93 @@ impl Piece {
     }
 }
 
-/// The response that a stream adds up to.
+/// The response that a stream adds up to: its items in the order in which they began.
+///
+/// An item that is done does not change, since its call may run already: what comes for its index after that is another item, or
+/// the same once more.
 #[derive(Debug, Default)]
 pub(super) struct Response {
-    pieces: BTreeMap<u64, Piece>,
+    pieces: Vec<Piece>,
     last: Option<Value>,
+}
+
+impl Response {
+    /// The item of an index that is not done.
+    fn open(&mut self, index: u64) -> Option<&mut Piece> {
+        self.pieces.iter_mut().rev().find(|piece| piece.index == index).filter(|piece| !piece.done)
+    }
+
+    fn done(&mut self, index: u64, item: Value) {
+        let same = |piece: &Piece, key| piece.said(key) == said(&item, key);
+        let named = ["id", "call_id"].iter().any(|key| !said(&item, key).is_empty());
+        let twice =
+            |piece: &Piece| piece.item == item || named && same(piece, "id") && same(piece, "call_id");
+        if self.pieces.iter().any(|piece| piece.done && piece.index == index && twice(piece)) {
+            return;
+        }
+        match self.open(index).filter(|piece| same(piece, "type")) {
+            Some(piece) => (piece.item, piece.done) = (item, true),
+            None => self.pieces.push(Piece { index, item, done: true, ..Piece::default() }),
+        }
+    }
+
+    /// Whether a whole output holds what is done of the calls, unchanged.
+    fn agrees(&self, output: &[Value]) -> bool {
+        let done: Vec<&Piece> =
+            self.pieces.iter().filter(|piece| piece.is_call()).take(self.complete()).collect();
+        let calls: Vec<&Value> =
+            output.iter().filter(|item| said(item, "type") == CALL).take(done.len()).collect();
+        let same = |(piece, item): (&&Piece, &&Value)| {
+            ["call_id", "name", "arguments"].iter().all(|key| piece.said(key) == said(item, key))
+        };
+        output.len() >= self.pieces.len() && calls.len() == done.len() && done.iter().zip(&calls).all(same)
+    }
+}
+
+fn said<'a>(item: &'a Value, key: &str) -> &'a str {
+    item.get(key).and_then(Value::as_str).unwrap_or("")
 }
 
 impl Assemble for Response {
     fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>) {
-        let at = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
-        let delta = event.get("delta").and_then(Value::as_str).unwrap_or("");
+        let index = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
+        let delta = said(event, "delta");
         match event.get("type").and_then(Value::as_str) {
             Some("response.output_item.added") => {
                 let item = event.get("item").cloned().unwrap_or_default();
-                let piece = Piece { item, ..Piece::default() };
+                let piece = Piece { index, item, ..Piece::default() };
                 if piece.is_call() {
                     out.push(StreamEvent::CallStarted {
-                        id: piece.said("call_id"),
-                        name: piece.said("name"),
+                        id: piece.said("call_id").to_owned(),
+                        name: piece.said("name").to_owned(),
                     });
                 }
-                self.pieces.insert(at, piece);
+                self.pieces.push(piece);
             }
             Some("response.output_text.delta") => {
-                self.pieces.entry(at).or_default().text.push_str(delta);
+                if let Some(piece) = self.open(index) {
+                    piece.text.push_str(delta);
+                }
                 out.push(StreamEvent::Text(delta.to_owned()));
             }
             Some("response.function_call_arguments.delta") => {
-                let piece = self.pieces.entry(at).or_default();
-                piece.arguments.push(delta);
-                out.push(StreamEvent::CallDelta { id: piece.said("call_id"), bytes: delta.len() });
+                if let Some(piece) = self.open(index) {
+                    piece.arguments.push(delta);
+                    out.push(StreamEvent::CallDelta {
+                        id: piece.said("call_id").to_owned(),
+                        bytes: delta.len(),
+                    });
+                }
             }
             Some("response.function_call_arguments.done") => {
-                if let Some(whole) = event.get("arguments").and_then(Value::as_str) {
-                    self.pieces.entry(at).or_default().arguments.replace(whole);
+                if let (Some(piece), Some(whole)) =
+                    (self.open(index), event.get("arguments").and_then(Value::as_str))
+                {
+                    piece.arguments.replace(whole);
                 }
             }
             Some("response.output_item.done") => {
-                let piece = self.pieces.entry(at).or_default();
-                piece.item = event.get("item").cloned().unwrap_or_default();
-                piece.done = true;
+                self.done(index, event.get("item").cloned().unwrap_or_default())
             }
             Some("response.completed" | "response.incomplete" | "response.failed") => {
                 self.last = event.get("response").cloned();
@@ -217,28 +265,22 @@ impl Assemble for Response {
     }
 
     fn body(&self) -> Value {
-        let output: Vec<Value> = self.pieces.values().map(Piece::value).collect();
+        let output = || self.pieces.iter().map(Piece::value).collect::<Value>();
         match &self.last {
-            Some(last)
-                if last
-                    .get("output")
-                    .and_then(Value::as_array)
-                    .is_some_and(|all| all.len() >= output.len()) =>
-            {
-                last.clone()
-            }
             Some(Value::Object(last)) => {
                 let mut body = last.clone();
-                body.insert("output".to_owned(), output.into());
+                if !last.get("output").and_then(Value::as_array).is_some_and(|all| self.agrees(all)) {
+                    body.insert("output".to_owned(), output());
+                }
                 Value::Object(body)
             }
             _ => {
-                json!({"status": "incomplete", "incomplete_details": {"reason": "stream_ended"}, "output": output})
+                json!({"status": "incomplete", "incomplete_details": {"reason": "stream_ended"}, "output": output()})
             }
         }
     }
 
     fn complete(&self) -> usize {
-        self.pieces.values().filter(|piece| piece.is_call()).take_while(|piece| piece.done).count()
+        self.pieces.iter().filter(|piece| piece.is_call()).take_while(|piece| piece.done).count()
     }
 }

@@ -26,7 +26,7 @@ pub enum StreamEvent {
         /// How many bytes.
         bytes: usize,
     },
-    /// A call is complete.
+    /// A call is complete and can be read: the reply will have it just so. One that cannot be read is only in the reply.
     CallReady(ModelCall),
 }
 
@@ -53,7 +53,7 @@ pub(super) trait Assemble: Send {
     /// The body so far.
     fn body(&self) -> Value;
 
-    /// How many calls, from the first on, will not change any more.
+    /// How many calls, from the first on, will not change any more, whatever comes.
     fn complete(&self) -> usize;
 }
 
@@ -66,13 +66,13 @@ pub(super) struct Assembly<A> {
     plan: Plan,
     read: Read,
     turn: u32,
-    /// How many calls were told as ready.
-    ready: usize,
+    /// How many calls were complete when it was last looked, and were told.
+    told: usize,
 }
 
 impl<A: Assemble> Assembly<A> {
     pub(super) fn new(events: A, plan: &Plan, read: Read, turn: u32) -> Self {
-        Self { events, plan: plan.clone(), read, turn, ready: 0 }
+        Self { events, plan: plan.clone(), read, turn, told: 0 }
     }
 }
 
@@ -81,13 +81,13 @@ impl<A: Assemble> Assembler for Assembly<A> {
         let mut out = Vec::new();
         self.events.take(event, &mut out);
         let complete = self.events.complete();
-        if complete > self.ready
+        if complete > self.told
             && let Ok(reply) = (self.read)(&self.events.body())
         {
             let calls = decoded(&self.plan, Reply { stop: Stop::Tools, ..reply }, self.turn).calls;
-            let new = calls.into_iter().take(complete).skip(self.ready);
-            out.extend(new.map(StreamEvent::CallReady));
-            self.ready = complete;
+            let new = calls.into_iter().take(complete).skip(self.told);
+            out.extend(new.filter(|call| call.args.is_ok()).map(StreamEvent::CallReady));
+            self.told = complete;
         }
         out
     }
