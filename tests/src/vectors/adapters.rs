@@ -1,11 +1,10 @@
 //! The cases of adapters.json: canonical schemas compiled to every wire form, and the planning of one request.
 
-use std::fmt::Write as _;
-
 use serde_json::{Value, json};
 use tool_core::dialect::{Compiled, Wire, compile};
 
 use super::arguments_schema::same;
+use super::judge_all;
 
 /// Fewer cases mean that the file was cut.
 const LEAST: usize = 50;
@@ -21,21 +20,11 @@ const WIRES: [(&str, Wire); 5] = [
 
 #[test]
 fn vectors_adapters() {
-    let Some((cases, folder)) = super::cases("adapters.json") else { return };
-    println!("vectors_adapters: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "only {} cases", cases.len());
-    let mut failures = String::new();
-    for case in &cases {
-        let outcome = match case["kind"].as_str() {
-            Some("compile") => compiles(case),
-            Some("plan") => super::adapters_plan::plans(case),
-            _ => Err(format!("unknown kind {}", case["kind"])),
-        };
-        if let Err(difference) = outcome {
-            let _ = writeln!(failures, "{} ({}): {difference}", case["id"], case["note"]);
-        }
-    }
-    assert!(failures.is_empty(), "\n{failures}");
+    judge_all("adapters", LEAST, |case| match case["kind"].as_str() {
+        Some("compile") => compiles(case),
+        Some("plan") => super::adapters_plan::plans(case),
+        _ => Err(format!("unknown kind {}", case["kind"])),
+    });
 }
 
 fn compiles(case: &Value) -> Result<(), String> {

@@ -2,13 +2,12 @@
 //!
 //! By type, a seed interprets the type language: it asks the decoder for exactly what derived code would ask for.
 
-use std::fmt::Write as _;
-
 use serde_json::{Map, Value, json};
 use tool_core::args::{Args, Coerce, MAX_ARGS_BYTES, did_you_mean, parse_arguments};
 use tool_core::def::{Cache, ToolDef, ToolKeys};
 use tool_core::{ArgIssue, ToolError};
 
+use super::judge_all;
 use super::typed::Typed;
 use super::{arguments_schema, type_language};
 
@@ -20,22 +19,12 @@ pub(crate) type Decoded = Result<(Map<String, Value>, Vec<Value>), ToolError>;
 
 #[test]
 fn vectors_arguments() {
-    let Some((cases, folder)) = super::cases("arguments.json") else { return };
-    println!("vectors_arguments: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "only {} cases", cases.len());
-    let mut failures = String::new();
-    for case in &cases {
-        let outcome = match case["kind"].as_str() {
-            Some("decode") => run_decode_case(case),
-            Some("schema") => arguments_schema::run_schema_case(case),
-            Some("canonical") => arguments_schema::run_canonical_case(case),
-            _ => Err(format!("unknown kind {}", case["kind"])),
-        };
-        if let Err(difference) = outcome {
-            let _ = writeln!(failures, "{} ({}): {difference}", case["id"], case["about"]);
-        }
-    }
-    assert!(failures.is_empty(), "\n{failures}");
+    judge_all("arguments", LEAST, |case| match case["kind"].as_str() {
+        Some("decode") => run_decode_case(case),
+        Some("schema") => arguments_schema::run_schema_case(case),
+        Some("canonical") => arguments_schema::run_canonical_case(case),
+        _ => Err(format!("unknown kind {}", case["kind"])),
+    });
 }
 
 /// A case must come out as expected by type and, unless only types can tell, by schema.

@@ -1,7 +1,5 @@
 //! The cases of calls.json: replies decoded, whole and in pieces, results encoded, and arguments there and back.
 
-use std::fmt::Write as _;
-
 use serde_json::{Value, json};
 use tool_core::dialect::{
     Dialect as _, DialectId, Limits, ModelCall, Plan, PlanOptions, StrictPolicy, limits, mcp,
@@ -12,29 +10,20 @@ use tool_core::{
 };
 
 use super::adapters::equal;
+use super::judge_all;
 
 /// Fewer cases mean that the file was cut.
 const LEAST: usize = 90;
 
 #[test]
 fn vectors_calls() {
-    let Some((cases, folder)) = super::cases("calls.json") else { return };
-    println!("vectors_calls: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "only {} cases", cases.len());
-    let mut failures = String::new();
-    for case in &cases {
-        let outcome = match case["kind"].as_str() {
-            Some("decode") => decodes(case, whole),
-            Some("stream") => decodes(case, in_pieces),
-            Some("encode") => encodes(case),
-            Some("roundtrip") => comes_back(case),
-            _ => Err(format!("unknown kind {}", case["kind"])),
-        };
-        if let Err(difference) = outcome {
-            let _ = writeln!(failures, "{} ({}): {difference}", case["id"], case["note"]);
-        }
-    }
-    assert!(failures.is_empty(), "\n{failures}");
+    judge_all("calls", LEAST, |case| match case["kind"].as_str() {
+        Some("decode") => decodes(case, whole),
+        Some("stream") => decodes(case, in_pieces),
+        Some("encode") => encodes(case),
+        Some("roundtrip") => comes_back(case),
+        _ => Err(format!("unknown kind {}", case["kind"])),
+    });
 }
 
 fn dialect(case: &Value) -> DialectId {

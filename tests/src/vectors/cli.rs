@@ -9,22 +9,20 @@ use tool_cli::select::Selection;
 use tool_cli::{Cli, Io, Terminal, Tty, duration, words};
 
 use super::cli_judge::{Outcome, contains, directory, equal, judge_printed, same, stdin};
+use super::judge_all_in;
 use crate::demo::{Reached, demo};
+
+/// Fewer cases are a broken file.
+const LEAST: usize = 300;
 
 #[test]
 fn vectors_cli() {
-    let Some((cases, folder)) = super::cases("cli.json") else { return };
-    println!("vectors_cli: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= 300, "only {} cases", cases.len());
-    let file: Value =
-        serde_json::from_str(&std::fs::read_to_string(folder.join("cli.json")).unwrap()).unwrap();
-    let (cli, reached) = demo(&file["results"]).unwrap();
-    let mut wrong = Vec::new();
-    for case in &cases {
-        let id = case["id"].as_str().unwrap();
-        wrong.extend(check(&cli, &reached, case).err().map(|why| format!("{id}: {why}")));
-    }
-    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    judge_all_in(
+        "cli",
+        LEAST,
+        |file| demo(&file["results"]).unwrap(),
+        |(cli, reached), case| check(cli, reached, case),
+    );
 }
 
 fn check(cli: &Cli, reached: &Reached, case: &Value) -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! The contract of a tool set: what changed between two lists, and fingerprints byte for byte.
 
+use super::{Outcome, judge_all};
 use serde_json::{Value, json};
 use tool_core::canonical;
 use tool_core::contract::{Entry, compare, worst};
@@ -9,21 +10,14 @@ const LEAST: usize = 55;
 
 #[test]
 fn vectors_contract() {
-    let Some((cases, folder)) = super::cases("contract.json") else { return };
-    println!("vectors_contract: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "{} cases", cases.len());
-    let wrong: Vec<String> = cases
-        .iter()
-        .filter_map(|case| judge(case).err().map(|text| format!("{} {text}", case["id"])))
-        .collect();
-    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    judge_all("contract", LEAST, outcome);
 }
 
-fn judge(case: &Value) -> Result<(), String> {
+fn outcome(case: &Value) -> Outcome {
     match case["kind"].as_str() {
         Some("classify") => classify(case),
         Some("fingerprint") => fingerprint(case),
-        other => Err(format!("is of the unknown kind {other:?}")),
+        other => Err(format!("unknown kind {other:?}")),
     }
 }
 

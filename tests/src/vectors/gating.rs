@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use super::{Outcome, judge_all_in};
 use serde_json::{Value, json};
 use tool_core::args::Args;
 use tool_core::def::{
@@ -22,21 +23,15 @@ struct Database;
 
 #[test]
 fn vectors_gating() {
-    let Some((cases, folder)) = super::cases("gating.json") else { return };
-    println!("vectors_gating: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "{} cases", cases.len());
-    let text = std::fs::read_to_string(folder.join("gating.json")).unwrap();
-    let file: Value = serde_json::from_str(&text).unwrap();
-    let fixtures = &file["fixtures"];
-    let registry = registry(&fixtures["registry"]);
-    let mut wrong = Vec::new();
-    for case in &cases {
-        wrong.extend(judge(case, fixtures, &registry).err().map(|text| format!("{}: {text}", case["id"])));
-    }
-    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    judge_all_in(
+        "gating",
+        LEAST,
+        |file| (file["fixtures"].clone(), registry(&file["fixtures"]["registry"])),
+        |(fixtures, registry), case| outcome(case, fixtures, registry),
+    );
 }
 
-fn judge(case: &Value, fixtures: &Value, registry: &Registry) -> Result<(), String> {
+fn outcome(case: &Value, fixtures: &Value, registry: &Registry) -> Outcome {
     let expect = &case["expect"];
     let snapshot = match (snapshot(&case["snapshot"], fixtures, registry), &expect["config_error"]) {
         (Ok(snapshot), Value::Null) => snapshot,

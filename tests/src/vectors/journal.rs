@@ -1,8 +1,5 @@
 //! The cases of journal.json, each by the code that decides it: the pure rules here, faults by [`super::journal_faults`].
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
 use serde_json::{Value, json};
 use tool_core::args::{Args, Coerce};
 use tool_core::canonical;
@@ -19,6 +16,7 @@ use tool_core::journal::{
 use tool_core::registry::AnyTool;
 use tool_core::{Behavior, DynTool, Effect, ErrorKind};
 
+use super::judge_all_in;
 use super::{journal_faults, journal_stored};
 
 /// Fewer cases mean that the file was cut.
@@ -28,42 +26,30 @@ type Checked = Result<(), String>;
 
 #[test]
 fn vectors_journal() {
-    let Some((cases, folder)) = super::cases("journal.json") else { return };
-    println!("vectors_journal: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "only {} cases", cases.len());
-    let tool = tool(&fixture("journal.json", "tool"));
-    let mut failures = String::new();
-    let mut groups: BTreeMap<String, usize> = BTreeMap::new();
-    for case in &cases {
-        let group = case["group"].as_str().unwrap();
-        *groups.entry(group.to_owned()).or_default() += 1;
-        let outcome = match group {
-            "canonical" => canonical_case(case),
-            "arguments" => arguments_case(&tool, case),
-            "key" => key_case(case),
-            "effect_key" => same(key::effect_key(text(case, "key"), text(case, "step")), &case["effect_key"]),
-            "explicit_key" => explicit_case(case),
-            "ordinal" => ordinal_case(case),
-            "seq" => journal_stored::seq_case(case),
-            "seq_order" => journal_stored::seq_order_case(case),
-            "class" => class_case(case),
-            "finish" => finish_case(case),
-            "step" => step_case(case).and_then(|()| journal_stored::step_case(case)),
-            "begin" => begin_case(case).and_then(|()| journal_stored::begin_case(case)),
-            "recover" => recover_case(case),
-            "replay_gate" => gate_case(case),
-            "snapshot" => journal_stored::snapshot_case(case),
-            "revert" => revert_case(case),
-            "chain" => chain_case(case),
-            "fault" => journal_faults::fault_case(case),
-            other => Err(format!("unknown group {other}")),
-        };
-        if let Err(difference) = outcome {
-            let _ = writeln!(failures, "{}: {difference}", case["id"]);
+    let tool = |file: &Value| tool(&file["fixtures"]["tool"]);
+    judge_all_in("journal", LEAST, tool, |tool, case| match case["group"].as_str() {
+        Some("canonical") => canonical_case(case),
+        Some("arguments") => arguments_case(tool, case),
+        Some("key") => key_case(case),
+        Some("effect_key") => {
+            same(key::effect_key(text(case, "key"), text(case, "step")), &case["effect_key"])
         }
-    }
-    println!("vectors_journal: {groups:?}");
-    assert!(failures.is_empty(), "\n{failures}");
+        Some("explicit_key") => explicit_case(case),
+        Some("ordinal") => ordinal_case(case),
+        Some("seq") => journal_stored::seq_case(case),
+        Some("seq_order") => journal_stored::seq_order_case(case),
+        Some("class") => class_case(case),
+        Some("finish") => finish_case(case),
+        Some("step") => step_case(case).and_then(|()| journal_stored::step_case(case)),
+        Some("begin") => begin_case(case).and_then(|()| journal_stored::begin_case(case)),
+        Some("recover") => recover_case(case),
+        Some("replay_gate") => gate_case(case),
+        Some("snapshot") => journal_stored::snapshot_case(case),
+        Some("revert") => revert_case(case),
+        Some("chain") => chain_case(case),
+        Some("fault") => journal_faults::fault_case(case),
+        other => Err(format!("unknown group {other:?}")),
+    });
 }
 
 pub(super) fn same(got: impl Into<Value>, expected: &Value) -> Checked {
@@ -425,9 +411,4 @@ fn every_word_of_a_row_is_read_back() {
     all::<ResolvedBy>();
     all::<RevertStatus>();
     all::<Effect>();
-}
-
-/// One of the fixtures of a file that is known to be there.
-pub(super) fn fixture(file: &str, name: &str) -> Value {
-    tool_trials::vectors::file(file).expect("the file was read before")["fixtures"][name].clone()
 }

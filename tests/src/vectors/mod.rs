@@ -26,4 +26,4 @@ mod sync;
 pub(crate) mod type_language;
 pub(crate) mod typed;
 
-use tool_trials::vectors::cases;
+use tool_trials::vectors::{Outcome, cases, judge_all, judge_all_in, report};

@@ -11,23 +11,14 @@ use tool_core::{Call, Caller, Executor, Registry, ToolContext};
 use tool_policy::{FileSystem, Paths, Policy, Syntax};
 
 use super::gating::Nothing;
+use super::judge_all_in;
 
 /// Fewer cases are a broken file.
 const LEAST: usize = 140;
 
 #[test]
 fn vectors_policy() {
-    let Some((cases, folder)) = super::cases("policy.json") else { return };
-    println!("vectors_policy: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "{} cases", cases.len());
-    let text = std::fs::read_to_string(folder.join("policy.json")).unwrap();
-    let file: Value = serde_json::from_str(&text).unwrap();
-    let scene = Scene::new(&file["fixtures"]);
-    let wrong: Vec<String> = cases
-        .iter()
-        .filter_map(|case| scene.judge(case).err().map(|text| format!("{}: {text}", case["id"])))
-        .collect();
-    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    judge_all_in("policy", LEAST, |file| Scene::new(&file["fixtures"]), Scene::judge);
 }
 
 /// Mutations of the files of the vectors, in both syntaxes: the loader answers each, and every mistake is in the file. With

@@ -1,5 +1,6 @@
 //! Redaction: values under schemas, free texts and envelopes, and what of them is written down.
 
+use super::{Outcome, judge_all};
 use serde_json::{Value, json};
 use tool_core::redact::{Form, KnownSecrets, envelope, redact, redact_text};
 
@@ -8,14 +9,10 @@ const LEAST: usize = 80;
 
 #[test]
 fn vectors_redaction() {
-    let Some((cases, folder)) = super::cases("redaction.json") else { return };
-    println!("vectors_redaction: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "{} cases", cases.len());
-    let wrong: Vec<String> = cases.iter().filter_map(|case| judge(case).err()).collect();
-    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    judge_all("redaction", LEAST, outcome);
 }
 
-fn judge(case: &Value) -> Result<(), String> {
+fn outcome(case: &Value) -> Outcome {
     let secrets = case["secrets"].as_object().cloned().unwrap_or_default();
     let known =
         KnownSecrets::new(secrets.iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap())));
@@ -25,16 +22,16 @@ fn judge(case: &Value) -> Result<(), String> {
         "journal" => {
             let redacted = redact(&case["value"], &case["schema"], &known, Form::Journal);
             if json!(redacted.complete) != case["input_complete"] {
-                return Err(format!("{}: complete is {}", case["id"], redacted.complete));
+                return Err(format!("complete is {}", redacted.complete));
             }
             redacted.value
         }
         "text" => json!(redact_text(case["text"].as_str().unwrap(), &known)),
         "envelope" => envelope(case["value"].clone(), number("max_bytes"), number("preview_bytes")),
-        other => return Err(format!("{}: unknown group {other}", case["id"])),
+        other => return Err(format!("unknown group {other}")),
     };
     match got == case["expect"] {
         true => Ok(()),
-        false => Err(format!("{}\n   got {got}\n  want {}", case["id"], case["expect"])),
+        false => Err(format!("\n   got {got}\n  want {}", case["expect"])),
     }
 }

@@ -1,7 +1,6 @@
 //! The cases of resume_warning.json: which calls a resumed task is warned about, the exact text, and where it goes.
 
-use std::fmt::Write as _;
-
+use super::judge_all_in;
 use serde_json::{Value, json};
 use tool_core::journal::resume::{self, Delivery, MARKER, Role};
 use tool_core::journal::{Row, Word};
@@ -12,23 +11,15 @@ const LEAST: usize = 24;
 
 #[test]
 fn vectors_resume_warning() {
-    let Some((cases, folder)) = super::cases("resume_warning.json") else { return };
-    println!("vectors_resume_warning: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "only {} cases", cases.len());
-    assert_eq!(super::journal::fixture("resume_warning.json", "marker"), MARKER);
-    let registry = registry(&super::journal::fixture("resume_warning.json", "registry"));
-    let mut failures = String::new();
-    for case in &cases {
-        let outcome = match case["group"].as_str() {
-            Some("warning") => warning_case(case, &registry),
-            Some("deliver") => deliver_case(case),
-            other => Err(format!("unknown group {other:?}")),
-        };
-        if let Err(difference) = outcome {
-            let _ = writeln!(failures, "{}: {difference}", case["id"]);
-        }
-    }
-    assert!(failures.is_empty(), "\n{failures}");
+    let registry = |file: &Value| {
+        assert_eq!(file["fixtures"]["marker"], MARKER);
+        registry(&file["fixtures"]["registry"])
+    };
+    judge_all_in("resume_warning", LEAST, registry, |registry, case| match case["group"].as_str() {
+        Some("warning") => warning_case(case, registry),
+        Some("deliver") => deliver_case(case),
+        other => Err(format!("unknown group {other:?}")),
+    });
 }
 
 fn registry(fixture: &Value) -> Registry {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::{Outcome, judge_all};
 use serde_json::{Map, Value, json};
 use tool_core::ToolError;
 use tool_core::catalogue::{Catalogue, Listed, SyncOptions, dormant_json};
@@ -11,17 +12,10 @@ const LEAST: usize = 25;
 
 #[test]
 fn vectors_sync() {
-    let Some((cases, folder)) = super::cases("sync.json") else { return };
-    println!("vectors_sync: {} cases from {}", cases.len(), folder.display());
-    assert!(cases.len() >= LEAST, "{} cases", cases.len());
-    let wrong: Vec<String> = cases
-        .iter()
-        .filter_map(|case| judge(case).err().map(|text| format!("{} {text}", case["id"])))
-        .collect();
-    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    judge_all("sync", LEAST, outcome);
 }
 
-fn judge(case: &Value) -> Result<(), String> {
+fn outcome(case: &Value) -> Outcome {
     let mut catalogue = Catalogue::default();
     let mut agents = BTreeSet::new();
     for (at, step) in case["steps"].as_array().unwrap().iter().enumerate() {

@@ -36,3 +36,55 @@ pub fn cases(name: &str) -> Option<(Vec<Value>, PathBuf)> {
         other => panic!("{name}: cases must be a list with entries, not {other:?}"),
     }
 }
+
+/// What came of a case: it holds, or what is different.
+pub type Outcome = Result<(), String>;
+
+/// Judges every case of `NAME.json`, and [reports](report) on them. Where the file is absent, [`skip`](crate::skip) says so.
+///
+/// # Panics
+/// When there are fewer than `least` cases, or one goes wrong.
+pub fn judge_all(name: &str, least: usize, mut outcome: impl FnMut(&Value) -> Outcome) {
+    judge_all_in(name, least, |_| (), |(), case| outcome(case));
+}
+
+/// As [`judge_all`], with what all cases share, made from the whole file.
+///
+/// # Panics
+/// As [`judge_all`].
+pub fn judge_all_in<S>(
+    name: &str,
+    least: usize,
+    scene: impl FnOnce(&Value) -> S,
+    mut outcome: impl FnMut(&S, &Value) -> Outcome,
+) {
+    let json = format!("{name}.json");
+    let Some((cases, _)) = cases(&json) else { return };
+    assert!(cases.len() >= least, "vectors_{name}: {} cases, and there are {least} at least", cases.len());
+    let scene = scene(&file(&json).unwrap_or_default());
+    report(&format!("vectors_{name}"), cases.iter().map(|case| (id(case), outcome(&scene, case))));
+}
+
+/// What a case is called.
+///
+/// # Panics
+/// When it has no `id`.
+pub fn id(case: &Value) -> String {
+    let id = case.get("id").and_then(Value::as_str);
+    id.unwrap_or_else(|| panic!("a case without an id: {case}")).to_owned()
+}
+
+/// Says how many cases ran and what came of each.
+///
+/// # Panics
+/// When one went wrong, with all that did.
+pub fn report(set: &str, outcomes: impl IntoIterator<Item = (String, Outcome)>) {
+    let outcomes: Vec<(String, Outcome)> = outcomes.into_iter().collect();
+    println!("{set}: {} cases from {}", outcomes.len(), folder().display());
+    let mut wrong = Vec::new();
+    for (id, outcome) in &outcomes {
+        println!("{set}: {id}: {}", if outcome.is_ok() { "ok" } else { "WRONG" });
+        wrong.extend(outcome.as_ref().err().map(|difference| format!("{id}: {difference}")));
+    }
+    assert!(wrong.is_empty(), "{set}: {} of {} cases:\n{}", wrong.len(), outcomes.len(), wrong.join("\n"));
+}

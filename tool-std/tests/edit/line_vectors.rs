@@ -6,18 +6,13 @@
 use serde_json::Value;
 use tool_std::Limits;
 use tool_std::edit::{LinePatch, line_patch};
+use tool_trials::vectors::judge_all;
 
 use crate::vectors::{bytes, compare_error};
 
 #[test]
 fn vectors_edit_lines() {
-    let Some((cases, folder)) = tool_trials::vectors::cases("edit_lines.json") else { return };
-    let failures: Vec<String> = cases
-        .iter()
-        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case["id"])))
-        .collect();
-    println!("vectors_edit_lines: {} cases from {}", cases.len(), folder.display());
-    assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), cases.len(), failures.join("\n"));
+    judge_all("edit_lines", 1, check);
 }
 
 fn check(case: &Value) -> Result<(), String> {

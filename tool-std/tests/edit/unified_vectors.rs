@@ -3,18 +3,13 @@
 use serde_json::{Value, json};
 use tool_std::Limits;
 use tool_std::edit::unified;
+use tool_trials::vectors::judge_all;
 
 use crate::vectors::{bytes, compare_error};
 
 #[test]
 fn vectors_edit_unified() {
-    let Some((cases, folder)) = tool_trials::vectors::cases("edit_unified.json") else { return };
-    let failures: Vec<String> = cases
-        .iter()
-        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case["id"])))
-        .collect();
-    println!("vectors_edit_unified: {} cases from {}", cases.len(), folder.display());
-    assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), cases.len(), failures.join("\n"));
+    judge_all("edit_unified", 1, check);
 }
 
 fn check(case: &Value) -> Result<(), String> {

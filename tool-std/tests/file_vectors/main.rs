@@ -21,7 +21,7 @@ use scene::records::Records;
 use serde_json::Value;
 use tool_core::{Registry, ToolError};
 use tool_std::workspace::{Roots, managed};
-use tool_trials::vectors::cases;
+use tool_trials::vectors::{self, cases};
 
 /// Runs every case and reports all that is wrong with any.
 fn run(file: &str, check: impl Fn(&Value) -> Result<Vec<String>, String>) {
@@ -29,8 +29,16 @@ fn run(file: &str, check: impl Fn(&Value) -> Result<Vec<String>, String>) {
     let mut wrong = Vec::new();
     let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
     let mut ran = 0;
+    let name = file.trim_end_matches(".json");
     for case in &cases {
-        match check(case) {
+        let outcome = check(case);
+        let told = match &outcome {
+            Ok(differences) if differences.is_empty() => "ok",
+            Ok(_) => "WRONG",
+            Err(need) => &format!("skipped: needs {}", need.trim_start_matches("tool:")),
+        };
+        println!("vectors_{name}: {}: {told}", vectors::id(case));
+        match outcome {
             Ok(differences) => {
                 ran += 1;
                 wrong.extend(differences.iter().map(|text| format!("{}: {text}", case["id"])));
@@ -43,7 +51,6 @@ fn run(file: &str, check: impl Fn(&Value) -> Result<Vec<String>, String>) {
         .map(|(need, count)| (need.trim_start_matches("tool:"), count))
         .map(|(need, count)| format!("{count} skipped: needs {need}"))
         .collect();
-    let name = file.trim_end_matches(".json");
     println!("vectors_{name}: {} cases from {}", cases.len(), folder.display());
     println!("vectors_{name}: {ran} cases ran, {}", left_out.join(", "));
     // The tools of other crates, other tests of this one, and what a user cannot be at once with who runs this.

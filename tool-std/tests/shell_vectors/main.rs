@@ -17,27 +17,21 @@ mod support;
 mod unprivileged;
 
 use serde_json::Value;
-use tool_trials::vectors;
+use tool_trials::vectors::{self, Outcome};
 
 fn cases(file: &str) -> Vec<Value> {
     vectors::cases(file).map(|found| found.0).unwrap_or_default()
 }
 
 /// Says how many cases ran, and fails for those that failed.
-fn report(name: &str, outcomes: Vec<(String, Result<(), String>)>) {
-    if outcomes.is_empty() {
-        return;
+fn report(set: &str, outcomes: Vec<(String, Outcome)>) {
+    if !outcomes.is_empty() {
+        vectors::report(set, outcomes);
     }
-    let failed: Vec<String> = outcomes
-        .iter()
-        .filter_map(|(id, outcome)| outcome.as_ref().err().map(|why| format!("{id}: {why}")))
-        .collect();
-    println!("{name}: {} cases from {}", outcomes.len(), vectors::folder().display());
-    assert!(failed.is_empty(), "\n{}", failed.join("\n"));
 }
 
-fn each(cases: Vec<Value>, run: impl Fn(&Value) -> Result<(), String>) -> Vec<(String, Result<(), String>)> {
-    cases.iter().map(|case| (case["id"].as_str().unwrap().to_owned(), run(case))).collect()
+fn each(cases: Vec<Value>, run: impl Fn(&Value) -> Outcome) -> Vec<(String, Outcome)> {
+    cases.iter().map(|case| (vectors::id(case), run(case))).collect()
 }
 
 /// The same for a user without privileges.
