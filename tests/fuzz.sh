@@ -26,7 +26,7 @@ fi
 # All are built before the first one runs: the time is for inputs.
 cargo +nightly fuzz build
 [[ $seconds != build ]] || exit 0
-# What is wrong is told with the input that shows it, by which it can be had elsewhere: base64 -d >INPUT.
+# What is wrong is told with the input that shows it, so that it can be had elsewhere.
 try() { # TARGET SECONDS
   local told found
   told=$(mktemp)
@@ -36,8 +36,12 @@ try() { # TARGET SECONDS
   else
     grep -A 4 -E "panicked|ERROR|SUMMARY|^error" "$told" | cut -c1-2000 | sed "s/^/fuzz: $1: /"
     found=$(sed -n 's/.*Test unit written to //p' "$told" | tail -n 1)
-    [[ -z $found ]] || echo "fuzz: $1: input: $(base64 -w 0 "$found" | head -c 20000)"
+    if [[ -n $found ]]; then
+      echo "fuzz: $1: input: $found"
+      (($(stat -c %s "$found") > 15000)) || echo "fuzz: $1: input in base64: $(base64 -w 0 "$found")"
+    fi
     echo "fuzz: $1 failed"
+    rm -f "$told"
     return 1
   fi
   rm -f "$told"

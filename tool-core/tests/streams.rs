@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use serde_json::{Value, json};
-use tool_core::dialect::{Decoded, Dialect as _, DialectId, ModelCall, PlanOptions, StreamEvent};
+use tool_core::dialect::{Decoded, Dialect as _, DialectId, ModelCall, PlanOptions, Stop, StreamEvent};
 
 /// What is said of a call: its id and its arguments.
 type Said = (String, Option<Value>);
@@ -83,13 +83,72 @@ fn the_final_event_has_what_no_other_had() {
     assert_eq!(reply.echo, json!(output));
 }
 
-/// A server that leaves `output_index` out sends one item after the other; some send one twice.
+/// Some servers leave `output_index` out, or give items the same; some tell an item twice, or all that are done at the end.
 #[test]
-fn items_without_an_index_are_kept_apart() {
-    let events = [done(None, "t1", "{}"), done(None, "t1", "{}"), done(None, "t2", "{}")];
-    let (ready, reply) = streamed(DialectId::OpenAiResponses, &events);
-    assert_eq!(ready, [vec![call("t1", &json!({}))], vec![], vec![call("t2", &json!({}))]]);
-    assert_eq!(calls(&reply).len(), 2);
+fn items_are_told_apart_by_their_ids() {
+    for index in [None, Some(0)] {
+        let event = |kind: &str, more: Value| {
+            let mut event = json!({"type": format!("response.{kind}"), "output_index": index});
+            event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            event
+        };
+        let piece = |id: &str, text: &str| {
+            event("function_call_arguments.delta", json!({"item_id": format!("fc_{id}"), "delta": text}))
+        };
+        let added = |id: &str| event("output_item.added", json!({"item": done(None, id, "")["item"]}));
+        let says = |text: &str| json!({"type": "message", "id": "m", "content": text.split_terminator('|').map(|text| json!({"type": "output_text", "text": text})).collect::<Value>()});
+        let output = [
+            says("Hi"),
+            done(None, "t1", r#"{"n":1}"#)["item"].clone(),
+            done(None, "t2", r#"{"n":2}"#)["item"].clone(),
+        ];
+        let mut events = vec![
+            event("output_item.added", json!({"item": says("")})),
+            event("output_text.delta", json!({"item_id": "m", "delta": "Hi"})),
+            added("t1"),
+            piece("t1", r#"{"n":"#),
+            added("t2"),
+            added("t1"),
+            piece("t2", r#"{"n":2}"#),
+            piece("t1", "1}"),
+        ];
+        let ends = |item: &Value| event("output_item.done", json!({"item": item}));
+        events.extend(output.iter().chain(&output).map(ends));
+        for last in [None, Some(json!([])), Some(json!(output))] {
+            let mut events = events.clone();
+            events.extend(last.map(|output| json!({"type": "response.completed", "response": {"status": "completed", "output": output}})));
+            let (ready, reply) = streamed(DialectId::OpenAiResponses, &events);
+            let both = [call("t1", &json!({"n": 1})), call("t2", &json!({"n": 2}))];
+            assert_eq!(ready.concat(), both, "{index:?}");
+            assert_eq!((calls(&reply), reply.text.as_str()), (both.to_vec(), "Hi"), "{index:?}");
+            assert_eq!(reply.echo, json!(output), "{index:?}");
+        }
+    }
+}
+
+/// A server may tell a call before the message that stands before it.
+#[test]
+fn items_stand_in_the_order_of_the_output() {
+    let message = json!({"type": "message", "id": "m", "content": []});
+    let late = json!({"type": "response.output_item.done", "output_index": 0, "item": message});
+    let events = [done(Some(1), "t1", "{}"), late];
+    let (_, reply) = streamed(DialectId::OpenAiResponses, &events);
+    assert_eq!(reply.echo, json!([message, events[0]["item"]]));
+}
+
+#[test]
+fn a_call_whose_pieces_have_other_words_in_the_final_event_stays_as_it_was_ready() {
+    for (was, last) in
+        [(json!({"n": 1}), json!({"n": 2})), (json!({"n": 1}), json!("")), (json!("{}"), Value::Null)]
+    {
+        let item = |arguments: &Value| json!({"type": "function_call", "call_id": "t1", "name": "look", "arguments": arguments});
+        let events = [
+            json!({"type": "response.output_item.done", "item": item(&was)}),
+            json!({"type": "response.completed", "response": {"status": "completed", "output": [item(&last)]}}),
+        ];
+        let (ready, reply) = streamed(DialectId::OpenAiResponses, &events);
+        assert_eq!(ready.concat(), calls(&reply), "{was} and {last}");
+    }
 }
 
 fn chat(index: u64, id: &str, arguments: &str) -> Value {
@@ -134,6 +193,83 @@ fn a_call_is_ready_when_the_next_begins_and_takes_no_more() {
     let (first, second) = (call("t1", &json!({"path": "a"})), call("t2", &json!({})));
     assert_eq!(ready, [vec![], vec![first.clone()], vec![], vec![second.clone()], vec![]]);
     assert_eq!(calls(&reply), [first, second]);
+}
+
+/// Some servers have a reason in every event: one without a word, or `stop`.
+#[test]
+fn a_reason_in_each_event_closes_only_what_is_whole() {
+    for each in ["", "null", "stop"] {
+        let with = |mut event: Value, reason: &str| {
+            event["choices"][0]["finish_reason"] = reason.into();
+            event
+        };
+        let events = [
+            with(chat(0, "t1", ""), each),
+            with(chat(0, "", r#"{"path":"#), each),
+            with(chat(0, "", r#""a"}"#), each),
+            with(chat(1, "t2", r#"{"path":"b"}"#), each),
+            end("tool_calls"),
+        ];
+        let (ready, reply) = streamed(DialectId::OpenAiChat, &events);
+        let both = [call("t1", &json!({"path": "a"})), call("t2", &json!({"path": "b"}))];
+        assert_eq!(ready.concat(), both, "{each:?}");
+        assert_eq!((calls(&reply), reply.stop), (both.to_vec(), Stop::Tools), "{each:?}");
+    }
+}
+
+#[test]
+fn calls_of_one_index_are_told_apart_by_their_ids() {
+    let events =
+        [chat(0, "t1", r#"{"n":1}"#), chat(0, "t2", r#"{"n":"#), chat(0, "", "2}"), end("tool_calls")];
+    let (ready, reply) = streamed(DialectId::OpenAiChat, &events);
+    let both = [call("t1", &json!({"n": 1})), call("t2", &json!({"n": 2}))];
+    assert_eq!((ready.concat(), calls(&reply)), (both.to_vec(), both.to_vec()));
+    // An id that changes from piece to piece is of one call.
+    let events = [
+        chat(0, "t1", r#"{"n":"#),
+        json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "t9", "function": {"arguments": "1}"}}]}}]}),
+        end("stop"),
+    ];
+    assert_eq!(streamed(DialectId::OpenAiChat, &events).1.calls.len(), 1);
+}
+
+#[test]
+fn the_end_needs_no_delta_and_content_may_come_in_parts() {
+    let part = |part: Value| json!({"choices": [{"delta": {"content": [part]}}]});
+    let think = json!({"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]});
+    let events = [
+        part(think.clone()),
+        part(json!({"type": "text", "text": "Let me "})),
+        json!({"choices": [{"delta": {"content": "look."}}]}),
+        chat(0, "t1", "{}"),
+        json!({"choices": [{"finish_reason": "tool_calls"}]}),
+    ];
+    let (ready, reply) = streamed(DialectId::OpenAiChat, &events);
+    assert_eq!(ready.concat(), [call("t1", &json!({}))]);
+    assert_eq!((reply.text.as_str(), reply.stop), ("Let me look.", Stop::Tools));
+    assert_eq!(reply.echo["content"], json!([think, {"type": "text", "text": "Let me look."}]));
+}
+
+#[test]
+fn a_blocked_reply_is_refused_in_pieces_too() {
+    let event = json!({"promptFeedback": {"safetyRatings": []}, "candidates": [{"finishReason": "SAFETY"}]});
+    let (_, reply) = streamed(DialectId::Gemini, &[event]);
+    assert_eq!((reply.stop, reply.calls.len()), (Stop::Refused, 0));
+}
+
+#[test]
+fn an_id_of_our_own_is_nobody_elses() {
+    let part = |id: &str| json!({"functionCall": {"id": id, "name": "look", "args": {}}});
+    let parts = [part("call_0_1"), part("call_0_1"), part("call_0_2")];
+    let (ready, reply) = streamed(
+        DialectId::Gemini,
+        &[json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]})],
+    );
+    let mut ids: Vec<String> = calls(&reply).into_iter().map(|call| call.0).collect();
+    assert_eq!(ready.concat(), calls(&reply));
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 3, "{ids:?}");
 }
 
 #[test]

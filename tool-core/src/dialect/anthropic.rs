@@ -60,11 +60,7 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         content.iter().filter(move |block| block.get("type").and_then(Value::as_str) == Some(&kind))
     };
     let text = of("text").filter_map(|block| block.get("text")?.as_str()).collect();
-    let calls = of("tool_use").map(|block| Found {
-        wire_id: block.get("id").and_then(Value::as_str).map(str::to_owned),
-        name: block.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        args: block.get("input").cloned().unwrap_or_default(),
-    });
+    let calls = of("tool_use").map(found);
     let stop = match body.get("stop_reason").and_then(Value::as_str) {
         Some("tool_use") => Stop::Tools,
         Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
@@ -75,6 +71,14 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
     let echo: Vec<Value> = content.iter().filter_map(echoed).collect();
     let echo = if echo.is_empty() { Value::Null } else { json!({"role": "assistant", "content": echo}) };
     Ok(Reply { calls: calls.collect(), text, stop, echo })
+}
+
+fn found(block: &Value) -> Found {
+    Found {
+        wire_id: block.get("id").and_then(Value::as_str).map(str::to_owned),
+        name: block.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        args: block.get("input").cloned().unwrap_or_default(),
+    }
 }
 
 /// A block as the API takes it back: an input that is no object would be refused, and so would an empty text, which the
@@ -164,6 +168,12 @@ impl Piece {
         self.text("type") == "tool_use"
     }
 
+    fn value(&self) -> Value {
+        let mut block = self.block.clone();
+        block.extend(self.input.value().map(|input| ("input".to_owned(), input)));
+        Value::Object(block)
+    }
+
     /// Adds what a delta brings. Text, thinking and signatures grow; what is no text is taken as it is.
     fn grow(&mut self, key: &str, value: &Value, out: &mut Vec<StreamEvent>) {
         match (key, value) {
@@ -176,8 +186,10 @@ impl Piece {
                 if key == "text" {
                     out.push(StreamEvent::Text(piece.clone()));
                 }
-                let grown = format!("{}{piece}", self.text(key));
-                self.block.insert(key.to_owned(), grown.into());
+                match self.block.get_mut(key) {
+                    Some(Value::String(text)) => text.push_str(piece),
+                    _ => drop(self.block.insert(key.to_owned(), piece.as_str().into())),
+                }
             }
             ("citation", value) => {
                 if let Value::Array(list) = self.block.entry("citations").or_insert_with(|| json!([])) {
@@ -195,6 +207,8 @@ impl Piece {
 #[derive(Debug, Default)]
 pub(super) struct Message {
     pieces: Vec<Piece>,
+    /// Which of the pieces are calls.
+    calls: Vec<usize>,
     stop: Option<Value>,
     done: bool,
 }
@@ -211,6 +225,7 @@ impl Assemble for Message {
                 let piece = Piece { index, block, ..Piece::default() };
                 let said = |key| piece.text(key).to_owned();
                 if piece.is_call() {
+                    self.calls.push(self.pieces.len());
                     out.push(StreamEvent::CallStarted { id: said("id"), name: said("name") });
                 } else if !piece.text("text").is_empty() {
                     out.push(StreamEvent::Text(said("text")));
@@ -234,17 +249,13 @@ impl Assemble for Message {
     }
 
     fn body(&self) -> Value {
-        let block = |piece: &Piece| {
-            let mut block = piece.block.clone();
-            block.extend(piece.input.value().map(|input| ("input".to_owned(), input)));
-            Value::Object(block)
-        };
-        let content: Vec<Value> = self.pieces.iter().map(block).collect();
+        let content: Vec<Value> = self.pieces.iter().map(Piece::value).collect();
         let stop = self.stop.clone().filter(|_| self.done).unwrap_or_else(|| "max_tokens".into());
         json!({"type": "message", "role": "assistant", "content": content, "stop_reason": stop})
     }
 
-    fn complete(&self) -> usize {
-        self.pieces.iter().filter(|piece| piece.is_call()).take_while(|piece| piece.done).count()
+    fn call(&self, place: usize) -> Option<Found> {
+        let piece = self.pieces.get(*self.calls.get(place)?)?;
+        piece.done.then(|| found(&piece.value()))
     }
 }

@@ -84,22 +84,58 @@ pub(super) struct Found {
     pub(super) args: Value,
 }
 
-/// Gives calls their ids and reads their arguments.
-pub(super) fn decoded(plan: &Plan, reply: Reply, turn: u32) -> Decoded {
-    let Reply { calls, text, stop, echo } = reply;
-    let (mut seen, last) = (HashSet::new(), calls.len());
-    let mut read = Vec::with_capacity(calls.len());
-    for (i, Found { wire_id, name, args }) in calls.into_iter().enumerate() {
-        let own = wire_id.clone().filter(|id| !id.is_empty() && !seen.contains(id));
-        let id = own.unwrap_or_else(|| format!("call_{turn}_{i}"));
-        seen.insert(id.clone());
-        let cut = stop == Stop::Length && i + 1 == last;
+/// Gives calls their ids and reads their arguments, one after the other.
+#[derive(Debug)]
+pub(super) struct Calls {
+    turn: u32,
+    seen: HashSet<String>,
+    read: usize,
+}
+
+impl Calls {
+    pub(super) fn new(turn: u32) -> Calls {
+        Calls { turn, seen: HashSet::new(), read: 0 }
+    }
+
+    /// How many were read.
+    pub(super) fn read(&self) -> usize {
+        self.read
+    }
+
+    /// The next one; `cut` where the reply ended in it.
+    pub(super) fn next(&mut self, plan: &Plan, found: Found, cut: bool) -> ModelCall {
+        let Found { wire_id, name, args } = found;
+        let own = wire_id.clone().filter(|id| !id.is_empty() && !self.seen.contains(id));
+        let id = own.unwrap_or_else(|| self.free());
+        self.seen.insert(id.clone());
+        self.read += 1;
         let args = arguments(args).map_err(|error| if cut { cut_off(error) } else { error });
         let args = args.and_then(|args| canonical(plan, &name, args));
-        read.push(ModelCall { id, wire_id, name, args });
+        ModelCall { id, wire_id, name, args }
     }
-    let stop = if stop == Stop::End && !read.is_empty() { Stop::Tools } else { stop };
-    Decoded { calls: read, text, stop, echo }
+
+    /// An id of our own: by the place of the call, if no provider has used it.
+    fn free(&self) -> String {
+        let mut place = self.read;
+        loop {
+            let id = format!("call_{}_{place}", self.turn);
+            if !self.seen.contains(&id) {
+                return id;
+            }
+            place += 1;
+        }
+    }
+}
+
+/// A reply whose calls have ids and arguments.
+pub(super) fn decoded(plan: &Plan, reply: Reply, turn: u32) -> Decoded {
+    let Reply { calls, text, stop, echo } = reply;
+    let (mut reader, last) = (Calls::new(turn), calls.len());
+    let read = calls.into_iter().enumerate();
+    let calls: Vec<ModelCall> =
+        read.map(|(i, found)| reader.next(plan, found, stop == Stop::Length && i + 1 == last)).collect();
+    let stop = if stop == Stop::End && !calls.is_empty() { Stop::Tools } else { stop };
+    Decoded { calls, text, stop, echo }
 }
 
 /// The arguments of one call, as they came.

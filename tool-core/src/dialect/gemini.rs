@@ -56,11 +56,7 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
     let parts = content.get("parts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = parts.iter().filter(|part| !is_thought(part));
     let text = text.filter_map(|part| part.get("text")?.as_str()).collect();
-    let calls = parts.iter().filter_map(|part| part.get("functionCall")).map(|call| Found {
-        wire_id: call.get("id").and_then(Value::as_str).map(str::to_owned),
-        name: call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        args: call.get("args").cloned().unwrap_or_default(),
-    });
+    let calls = parts.iter().filter_map(found);
     let stop = match candidate.get("finishReason").and_then(Value::as_str) {
         None | Some("STOP" | "FINISH_REASON_UNSPECIFIED") => Stop::End,
         Some("MAX_TOKENS") => Stop::Length,
@@ -68,6 +64,15 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         Some(_) => Stop::Refused,
     };
     Ok(Reply { calls: calls.collect(), text, stop, echo: echoed(content, parts) })
+}
+
+fn found(part: &Value) -> Option<Found> {
+    let call = part.get("functionCall")?;
+    Some(Found {
+        wire_id: call.get("id").and_then(Value::as_str).map(str::to_owned),
+        name: call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        args: call.get("args").cloned().unwrap_or_default(),
+    })
 }
 
 fn is_thought(part: &Value) -> bool {
@@ -144,6 +149,8 @@ fn inline(block: &Content) -> Option<Value> {
 #[derive(Debug, Default)]
 pub(super) struct Candidate {
     parts: Vec<Value>,
+    /// Which of the parts are calls.
+    calls: Vec<usize>,
     reason: Option<Value>,
     feedback: Option<Value>,
 }
@@ -157,6 +164,7 @@ impl Assemble for Candidate {
             let said =
                 |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
             if let Some(call) = part.get("functionCall") {
+                self.calls.push(self.parts.len());
                 out.push(StreamEvent::CallStarted { id: said(call, "id"), name: said(call, "name") });
             } else if !is_thought(part) && part.get("text").is_some() {
                 out.push(StreamEvent::Text(said(part, "text")));
@@ -167,16 +175,17 @@ impl Assemble for Candidate {
 
     fn body(&self) -> Value {
         let reason = self.reason.clone().unwrap_or_else(|| "MAX_TOKENS".into());
-        let mut body = json!({
-            "candidates": [{"content": {"role": "model", "parts": self.parts}, "finishReason": reason}],
-        });
-        if let (Some(feedback), true) = (&self.feedback, self.parts.is_empty()) {
-            body = json!({"promptFeedback": feedback});
+        match &self.feedback {
+            Some(feedback) if self.parts.is_empty() && self.reason.is_none() => {
+                json!({"promptFeedback": feedback})
+            }
+            _ => json!({
+                "candidates": [{"content": {"role": "model", "parts": self.parts}, "finishReason": reason}],
+            }),
         }
-        body
     }
 
-    fn complete(&self) -> usize {
-        self.parts.iter().filter(|part| part.get("functionCall").is_some()).count()
+    fn call(&self, place: usize) -> Option<Found> {
+        found(self.parts.get(*self.calls.get(place)?)?)
     }
 }

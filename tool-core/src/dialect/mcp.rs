@@ -149,10 +149,13 @@ pub(super) fn encode_calls(calls: &[ModelCall]) -> Value {
 
 /// The call in the parameters of `tools/call`.
 pub(super) fn read(params: &Value) -> Result<Reply, ToolError> {
-    let name = params.get("name").and_then(Value::as_str).ok_or_else(|| bad_response(params, "name"))?;
-    let args = params.get("arguments").cloned().unwrap_or_default();
-    let call = Found { wire_id: None, name: name.to_owned(), args };
+    let call = found(params).ok_or_else(|| bad_response(params, "name"))?;
     Ok(Reply { calls: vec![call], text: String::new(), stop: Stop::Tools, echo: Value::Null })
+}
+
+fn found(params: &Value) -> Option<Found> {
+    let name = params.get("name")?.as_str()?.to_owned();
+    Some(Found { wire_id: None, name, args: params.get("arguments").cloned().unwrap_or_default() })
 }
 
 /// The arguments of a call, for the argument decoder: what [`Dialect::decode`](super::Dialect::decode) finds in the parameters
@@ -279,7 +282,7 @@ pub(super) struct Message(Value);
 
 impl super::stream::Assemble for Message {
     fn take(&mut self, event: &Value, _: &mut Vec<super::stream::StreamEvent>) {
-        if self.complete() == 0 {
+        if self.call(0).is_none() {
             self.0 = event.clone();
         }
     }
@@ -288,7 +291,7 @@ impl super::stream::Assemble for Message {
         self.0.clone()
     }
 
-    fn complete(&self) -> usize {
-        usize::from(self.0.get("name").is_some())
+    fn call(&self, place: usize) -> Option<Found> {
+        found(&self.0).filter(|_| place == 0)
     }
 }

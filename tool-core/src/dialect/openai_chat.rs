@@ -46,23 +46,9 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
     let choice = body.pointer("/choices/0").ok_or_else(|| bad_response(body, "choices"))?;
     let message = choice.get("message").filter(|message| message.is_object());
     let message = message.ok_or_else(|| bad_response(body, "message"))?;
-    let text_of = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
-        _ => String::new(),
-    };
     let text = message.get("content").map(text_of).unwrap_or_default();
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-    let calls: Vec<Found> = calls
-        .map(|call| {
-            let function = call.get("function").unwrap_or(&Value::Null);
-            Found {
-                wire_id: call.get("id").and_then(Value::as_str).map(str::to_owned),
-                name: function.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                args: function.get("arguments").cloned().unwrap_or_default(),
-            }
-        })
-        .collect();
+    let calls: Vec<Found> = calls.map(found).collect();
     let refused = message.get("refusal").is_some_and(Value::is_string) && calls.is_empty();
     let stop = match choice.get("finish_reason").and_then(Value::as_str) {
         Some("length") => Stop::Length,
@@ -76,6 +62,24 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         .any(|key| message.get(*key).is_some_and(|it| !it.is_null()));
     let echo = if says { message.clone() } else { Value::Null };
     Ok(Reply { calls, text, stop, echo })
+}
+
+/// The text of a content, which some servers send in parts.
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+fn found(call: &Value) -> Found {
+    let function = call.get("function").unwrap_or(&Value::Null);
+    Found {
+        wire_id: call.get("id").and_then(Value::as_str).map(str::to_owned),
+        name: function.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        args: function.get("arguments").cloned().unwrap_or_default(),
+    }
 }
 
 /// What is appended to the history: a message for each result, then one with all images.
@@ -121,13 +125,28 @@ struct Piece {
     more: Map<String, Value>,
 }
 
+impl Piece {
+    fn value(&self) -> Value {
+        let function = json!({"name": self.name, "arguments": self.arguments.text()});
+        let mut call = json!({"type": "function", "function": function});
+        if !self.id.is_empty() {
+            put(&mut call, "id", self.id.clone());
+        }
+        for (name, value) in &self.more {
+            put(&mut call, name, value.clone());
+        }
+        call
+    }
+}
+
 /// The message that a stream adds up to.
 #[derive(Debug, Default)]
 pub(super) struct Message {
-    text: String,
+    /// Texts, and what else a server sends as parts.
+    content: Vec<Value>,
     refusal: String,
     calls: Vec<Piece>,
-    /// How many calls, from the first on, take no more pieces: they may run already.
+    /// How many calls, from the first on, take no more pieces.
     closed: usize,
     more: Map<String, Value>,
     reason: Option<Value>,
@@ -148,28 +167,72 @@ fn take_more(more: &mut Map<String, Value>, delta: &Value, own: &[&str]) {
 }
 
 impl Message {
-    /// The call that a piece belongs to: by index, else a new id starts a new one.
-    fn call(&mut self, index: Option<u64>, id: &str) -> usize {
-        let known = match index {
-            Some(_) => self.calls.iter().position(|call| call.index == index),
-            None => self.calls.len().checked_sub(1).filter(|last| {
-                id.is_empty() || self.calls.get(*last).is_some_and(|call| call.id.is_empty() || call.id == id)
-            }),
+    /// The call that a piece belongs to: by its index, else a new id starts a new one. Some servers give all the same index:
+    /// behind a whole call, an id and a name that is not its own are those of another.
+    fn at(&mut self, index: Option<u64>, id: &str, name: &str) -> usize {
+        let other = |call: &Piece| {
+            let named = !id.is_empty() && !call.id.is_empty() && call.id != id;
+            named && (index.is_none() || !name.is_empty() && call.arguments.is_whole())
         };
-        known.unwrap_or_else(|| {
+        let known = match index {
+            Some(_) => self.calls.iter().rposition(|call| call.index == index),
+            None => self.calls.len().checked_sub(1),
+        };
+        known.filter(|at| !self.calls.get(*at).is_some_and(other)).unwrap_or_else(|| {
+            self.close();
             self.calls.push(Piece { index, ..Piece::default() });
             self.calls.len() - 1
         })
     }
 
-    /// The call before one that begins is whole if its pieces add up to an object: a server may send the pieces of two in turn. The
-    /// end of the reply closes the others.
-    fn close_before(&mut self, begun: usize) {
-        let whole = |piece: &Piece| matches!(piece.arguments.value(), Some(Value::Object(_)));
-        if begun == self.closed + 1 && self.calls.get(self.closed).is_some_and(whole) {
-            self.closed = begun;
+    /// Closes the calls that are whole; a server may send the pieces of two in turn.
+    fn close(&mut self) {
+        while self.calls.get(self.closed).is_some_and(|call| call.arguments.is_whole()) {
+            self.closed += 1;
         }
     }
+
+    fn say(&mut self, text: &str) {
+        match self
+            .content
+            .last_mut()
+            .filter(|part| words(part).is_some())
+            .and_then(|part| part.get_mut("text"))
+        {
+            Some(Value::String(said)) => said.push_str(text),
+            _ if text.is_empty() => {}
+            _ => self.content.push(json!({"type": "text", "text": text})),
+        }
+    }
+
+    fn take_content(&mut self, content: &Value) {
+        match content {
+            Value::String(text) => self.say(text),
+            Value::Array(parts) => {
+                for part in parts {
+                    match words(part) {
+                        Some(text) => self.say(text),
+                        None => self.content.push(part.clone()),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// As text where it is that alone.
+    fn content(&self) -> Value {
+        match &self.content[..] {
+            [] => Value::Null,
+            [part] if words(part).is_some() => words(part).into(),
+            parts => parts.into(),
+        }
+    }
+}
+
+/// The text of a part that is one.
+fn words(part: &Value) -> Option<&str> {
+    part.get("text")?.as_str().filter(|_| part.get("type").is_some_and(|kind| kind == "text"))
 }
 
 /// Adds a piece of a name or id; one that is repeated whole is not added.
@@ -182,30 +245,25 @@ fn join(whole: &mut String, piece: &str) {
 impl Assemble for Message {
     fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>) {
         let Some(choice) = event.pointer("/choices/0") else { return };
-        if let Some(reason) = choice.get("finish_reason").filter(|reason| reason.is_string()) {
-            self.reason = Some(reason.clone());
-        }
-        let Some(delta) = choice.get("delta") else { return };
         let said = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
-        let text = said(delta, "content");
+        let delta = choice.get("delta").unwrap_or(&Value::Null);
+        let content = delta.get("content").unwrap_or(&Value::Null);
+        self.take_content(content);
+        let text = text_of(content);
         if !text.is_empty() {
-            self.text.push_str(&text);
             out.push(StreamEvent::Text(text));
         }
         self.refusal.push_str(&said(delta, "refusal"));
         take_more(&mut self.more, delta, &["role", "content", "refusal", "tool_calls"]);
         for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            let id = said(piece, "id");
+            let function = piece.get("function").unwrap_or(&Value::Null);
+            let (id, name) = (said(piece, "id"), said(function, "name"));
             let before = self.calls.len();
-            let at = self.call(piece.get("index").and_then(Value::as_u64), &id);
-            if at == before {
-                self.close_before(at);
-            }
+            let at = self.at(piece.get("index").and_then(Value::as_u64), &id, &name);
             let Some(call) = self.calls.get_mut(at).filter(|_| at >= self.closed) else { continue };
             join(&mut call.id, &id);
             take_more(&mut call.more, piece, &["index", "id", "type", "function"]);
-            let function = piece.get("function").unwrap_or(&Value::Null);
-            join(&mut call.name, &said(function, "name"));
+            join(&mut call.name, &name);
             if at == before {
                 out.push(StreamEvent::CallStarted { id: call.id.clone(), name: call.name.clone() });
             }
@@ -218,30 +276,21 @@ impl Assemble for Message {
                 _ => {}
             }
         }
-        if self.reason.is_some() {
-            self.closed = self.calls.len();
+        // Some servers have one in every event, which says nothing.
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        if let Some(reason) = reason.filter(|reason| !matches!(*reason, "" | "null")) {
+            self.reason = Some(reason.into());
+            self.close();
         }
     }
 
     fn body(&self) -> Value {
-        let call = |piece: &Piece| {
-            let function = json!({"name": piece.name, "arguments": piece.arguments.text()});
-            let mut call = json!({"type": "function", "function": function});
-            if !piece.id.is_empty() {
-                put(&mut call, "id", piece.id.clone());
-            }
-            for (name, value) in &piece.more {
-                put(&mut call, name, value.clone());
-            }
-            call
-        };
-        let mut message =
-            json!({"role": "assistant", "content": (!self.text.is_empty()).then_some(&self.text)});
+        let mut message = json!({"role": "assistant", "content": self.content()});
         if !self.refusal.is_empty() {
             put(&mut message, "refusal", self.refusal.clone());
         }
         if !self.calls.is_empty() {
-            put(&mut message, "tool_calls", self.calls.iter().map(call).collect::<Value>());
+            put(&mut message, "tool_calls", self.calls.iter().map(Piece::value).collect::<Value>());
         }
         for (name, value) in &self.more {
             put(&mut message, name, value.clone());
@@ -250,7 +299,7 @@ impl Assemble for Message {
         json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]})
     }
 
-    fn complete(&self) -> usize {
-        self.closed
+    fn call(&self, place: usize) -> Option<Found> {
+        self.calls.get(place).filter(|_| place < self.closed).map(|call| found(&call.value()))
     }
 }

@@ -1,7 +1,7 @@
 //! The Responses API of OpenAI.
 //! <https://developers.openai.com/api/reference/responses>
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,6 @@ use crate::error::ToolError;
 use crate::output::{Content, ResourceBody, ToolResult};
 
 const PDF: &str = "application/pdf";
-const CALL: &str = "function_call";
 
 /// The member `tools` of a request. `strict` is always said: its absence means "strict if it fits".
 pub(super) fn tools(plan: &Plan) -> Value {
@@ -79,11 +78,7 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         .collect();
     let text =
         parts.iter().filter(|part| kind(part) == "output_text").filter_map(|part| part.get("text")?.as_str());
-    let calls = output.iter().filter(|item| kind(item) == "function_call").map(|item| Found {
-        wire_id: item.get("call_id").and_then(Value::as_str).map(str::to_owned),
-        name: item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        args: item.get("arguments").cloned().unwrap_or_default(),
-    });
+    let calls = output.iter().filter(|item| is_call(item)).map(found);
     let reason = body.pointer("/incomplete_details/reason").and_then(Value::as_str);
     let stop = match (body.get("status").and_then(Value::as_str), reason) {
         (Some("incomplete"), Some("content_filter")) => Stop::Refused,
@@ -92,6 +87,22 @@ pub(super) fn read(body: &Value) -> Result<Reply, ToolError> {
         _ => Stop::End,
     };
     Ok(Reply { calls: calls.collect(), text: text.collect(), stop, echo: output.clone().into() })
+}
+
+fn is_call(item: &Value) -> bool {
+    said(item, "type") == "function_call"
+}
+
+fn found(item: &Value) -> Found {
+    Found {
+        wire_id: item.get("call_id").and_then(Value::as_str).map(str::to_owned),
+        name: said(item, "name").to_owned(),
+        args: item.get("arguments").cloned().unwrap_or_default(),
+    }
+}
+
+fn said<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or("")
 }
 
 /// What is appended to the history: one item per result.
@@ -136,7 +147,8 @@ fn part(block: &Content) -> Value {
 /// An item that comes in pieces.
 #[derive(Debug, Default)]
 struct Piece {
-    index: u64,
+    /// Where it stands in the output, if the server says so.
+    index: Option<u64>,
     item: Value,
     text: String,
     arguments: Fragments,
@@ -144,24 +156,16 @@ struct Piece {
 }
 
 impl Piece {
-    fn said(&self, key: &str) -> &str {
-        said(&self.item, key)
-    }
-
-    fn is_call(&self) -> bool {
-        self.said("type") == CALL
-    }
-
     /// The item so far: as the final event gave it, else what its pieces add up to.
     fn value(&self) -> Value {
         let mut item = self.item.clone();
-        if self.done || !item.is_object() {
+        if self.done {
             return item;
         }
-        if self.is_call() {
+        if is_call(&item) {
             let pieces = self.arguments.text();
-            let text = if pieces.is_empty() { self.said("arguments") } else { pieces };
-            put(&mut item, "arguments", text.to_owned());
+            let text = if pieces.is_empty() { said(&item, "arguments") } else { pieces }.to_owned();
+            put(&mut item, "arguments", text);
         } else if !self.text.is_empty() {
             put(&mut item, "content", json!([{"type": "output_text", "text": self.text}]));
         }
@@ -170,94 +174,139 @@ impl Piece {
 }
 
 /// The response that a stream adds up to: its items in the order in which they began.
-///
-/// An item that is done does not change, since its call may run already: what comes for its index after that is another item, or
-/// the same once more.
 #[derive(Debug, Default)]
 pub(super) struct Response {
     pieces: Vec<Piece>,
+    /// Which of the pieces are calls.
+    calls: Vec<usize>,
+    /// Where the pieces are, by each of their ids, and the last one of each index.
+    by_id: HashMap<String, usize>,
+    by_index: HashMap<u64, usize>,
     last: Option<Value>,
 }
 
 impl Response {
-    /// The item of an index that is not done.
-    fn open(&mut self, index: u64) -> Option<&mut Piece> {
-        self.pieces.iter_mut().rev().find(|piece| piece.index == index).filter(|piece| !piece.done)
+    /// The piece that an event is about: by an id of its item, else by its index, else the last one. Some servers leave the
+    /// index out, some give two items the same, and some change the ids.
+    fn at(&self, event: &Value) -> Option<usize> {
+        let item = event.get("item").unwrap_or(&Value::Null);
+        let ids = [said(event, "item_id"), said(item, "id"), said(item, "call_id")];
+        let by_id = ids.iter().find_map(|id| self.by_id.get(*id).copied());
+        by_id.or_else(|| match index(event) {
+            Some(index) => self.by_index.get(&index).copied(),
+            None => self.pieces.len().checked_sub(1),
+        })
     }
 
-    fn done(&mut self, index: u64, item: Value) {
-        let same = |piece: &Piece, key| piece.said(key) == said(&item, key);
-        let named = ["id", "call_id"].iter().any(|key| !said(&item, key).is_empty());
-        let twice =
-            |piece: &Piece| piece.item == item || named && same(piece, "id") && same(piece, "call_id");
-        if self.pieces.iter().any(|piece| piece.done && piece.index == index && twice(piece)) {
-            return;
-        }
-        match self.open(index).filter(|piece| same(piece, "type")) {
-            Some(piece) => (piece.item, piece.done) = (item, true),
-            None => self.pieces.push(Piece { index, item, done: true, ..Piece::default() }),
+    /// The piece that an event of an item that is not done is about.
+    fn open(&mut self, event: &Value) -> Option<&mut Piece> {
+        let at = self.at(event)?;
+        self.pieces.get_mut(at).filter(|piece| !piece.done)
+    }
+
+    /// Whether an item of these ids has begun.
+    fn knows(&self, item: &Value) -> bool {
+        ["id", "call_id"].iter().any(|key| self.by_id.contains_key(said(item, key)))
+    }
+
+    fn name(&mut self, at: usize, item: &Value) {
+        for id in ["id", "call_id"].map(|key| said(item, key)).into_iter().filter(|id| !id.is_empty()) {
+            self.by_id.insert(id.to_owned(), at);
         }
     }
 
-    /// Whether a whole output holds what is done of the calls, unchanged.
-    fn agrees(&self, output: &[Value]) -> bool {
-        let done: Vec<&Piece> =
-            self.pieces.iter().filter(|piece| piece.is_call()).take(self.complete()).collect();
-        let calls: Vec<&Value> =
-            output.iter().filter(|item| said(item, "type") == CALL).take(done.len()).collect();
-        let same = |(piece, item): (&&Piece, &&Value)| {
-            ["call_id", "name", "arguments"].iter().all(|key| piece.said(key) == said(item, key))
+    fn begin(&mut self, event: &Value, item: &Value) -> usize {
+        let (at, index) = (self.pieces.len(), index(event));
+        self.name(at, item);
+        self.by_index.extend(index.map(|index| (index, at)));
+        if is_call(item) {
+            self.calls.push(at);
+        }
+        self.pieces.push(Piece { index, item: item.clone(), ..Piece::default() });
+        at
+    }
+
+    /// What comes for an item that is done is the same once more, or another that has no id.
+    fn end(&mut self, event: &Value, item: &Value) {
+        let of_kind = |piece: &Piece| said(&piece.item, "type") == said(item, "type");
+        let at = match self.at(event).and_then(|at| Some((at, self.pieces.get(at)?))) {
+            Some((_, piece)) if piece.done && (self.knows(item) || piece.item == *item) => return,
+            Some((at, piece)) if !piece.done && of_kind(piece) => at,
+            _ => self.begin(event, item),
         };
-        output.len() >= self.pieces.len() && calls.len() == done.len() && done.iter().zip(&calls).all(same)
+        self.name(at, item);
+        if let Some(piece) = self.pieces.get_mut(at) {
+            (piece.item, piece.done) = (item.clone(), true);
+        }
+    }
+
+    /// Whether a whole output has what is closed of the calls, unchanged, and nothing less than what is done.
+    fn agrees(&self, output: &[Value]) -> bool {
+        let closed = (0..).map_while(|place| self.closed(place));
+        let mut calls = output.iter().filter(|item| is_call(item));
+        let same = |piece: &Piece| {
+            let item = calls.next();
+            ["call_id", "name", "arguments"]
+                .iter()
+                .all(|key| item.is_some_and(|item| item.get(key) == piece.item.get(key)))
+        };
+        output.len() >= self.pieces.iter().filter(|piece| piece.done).count()
+            && closed.map(same).all(|same| same)
+    }
+
+    fn closed(&self, place: usize) -> Option<&Piece> {
+        self.pieces.get(*self.calls.get(place)?).filter(|piece| piece.done)
+    }
+
+    /// The items, as they stand in the output where the calls began in that order.
+    fn output(&self) -> Value {
+        let mut pieces: Vec<&Piece> = self.pieces.iter().collect();
+        let indices: Option<Vec<u64>> = pieces.iter().map(|piece| piece.index).collect();
+        let calls: Option<Vec<u64>> = self.calls.iter().map(|at| self.pieces.get(*at)?.index).collect();
+        if indices.is_some() && calls.is_some_and(|indices| indices.is_sorted()) {
+            pieces.sort_by_key(|piece| piece.index);
+        }
+        pieces.into_iter().map(Piece::value).collect()
     }
 }
 
-fn said<'a>(item: &'a Value, key: &str) -> &'a str {
-    item.get(key).and_then(Value::as_str).unwrap_or("")
+fn index(event: &Value) -> Option<u64> {
+    event.get("output_index")?.as_u64()
 }
 
 impl Assemble for Response {
     fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>) {
-        let index = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
         let delta = said(event, "delta");
-        match event.get("type").and_then(Value::as_str) {
-            Some("response.output_item.added") => {
-                let item = event.get("item").cloned().unwrap_or_default();
-                let piece = Piece { index, item, ..Piece::default() };
-                if piece.is_call() {
-                    out.push(StreamEvent::CallStarted {
-                        id: piece.said("call_id").to_owned(),
-                        name: piece.said("name").to_owned(),
-                    });
+        let item = event.get("item").filter(|item| item.is_object());
+        match (said(event, "type"), item) {
+            ("response.output_item.added", Some(item)) if !self.knows(item) => {
+                self.begin(event, item);
+                if is_call(item) {
+                    let said = |key| said(item, key).to_owned();
+                    out.push(StreamEvent::CallStarted { id: said("call_id"), name: said("name") });
                 }
-                self.pieces.push(piece);
             }
-            Some("response.output_text.delta") => {
-                if let Some(piece) = self.open(index) {
+            ("response.output_item.done", Some(item)) => self.end(event, item),
+            ("response.output_text.delta", _) => {
+                if let Some(piece) = self.open(event) {
                     piece.text.push_str(delta);
                 }
                 out.push(StreamEvent::Text(delta.to_owned()));
             }
-            Some("response.function_call_arguments.delta") => {
-                if let Some(piece) = self.open(index) {
+            ("response.function_call_arguments.delta", _) => {
+                if let Some(piece) = self.open(event) {
                     piece.arguments.push(delta);
-                    out.push(StreamEvent::CallDelta {
-                        id: piece.said("call_id").to_owned(),
-                        bytes: delta.len(),
-                    });
+                    let id = said(&piece.item, "call_id").to_owned();
+                    out.push(StreamEvent::CallDelta { id, bytes: delta.len() });
                 }
             }
-            Some("response.function_call_arguments.done") => {
-                if let (Some(piece), Some(whole)) =
-                    (self.open(index), event.get("arguments").and_then(Value::as_str))
-                {
+            ("response.function_call_arguments.done", _) => {
+                let whole = event.get("arguments").and_then(Value::as_str);
+                if let (Some(piece), Some(whole)) = (self.open(event), whole) {
                     piece.arguments.replace(whole);
                 }
             }
-            Some("response.output_item.done") => {
-                self.done(index, event.get("item").cloned().unwrap_or_default())
-            }
-            Some("response.completed" | "response.incomplete" | "response.failed") => {
+            ("response.completed" | "response.incomplete" | "response.failed", _) => {
                 self.last = event.get("response").cloned();
             }
             _ => {}
@@ -265,22 +314,22 @@ impl Assemble for Response {
     }
 
     fn body(&self) -> Value {
-        let output = || self.pieces.iter().map(Piece::value).collect::<Value>();
         match &self.last {
             Some(Value::Object(last)) => {
                 let mut body = last.clone();
                 if !last.get("output").and_then(Value::as_array).is_some_and(|all| self.agrees(all)) {
-                    body.insert("output".to_owned(), output());
+                    body.insert("output".to_owned(), self.output());
                 }
                 Value::Object(body)
             }
             _ => {
-                json!({"status": "incomplete", "incomplete_details": {"reason": "stream_ended"}, "output": output()})
+                let reason = json!({"reason": "stream_ended"});
+                json!({"status": "incomplete", "incomplete_details": reason, "output": self.output()})
             }
         }
     }
 
-    fn complete(&self) -> usize {
-        self.pieces.iter().filter(|piece| piece.is_call()).take_while(|piece| piece.done).count()
+    fn call(&self, place: usize) -> Option<Found> {
+        self.closed(place).map(|piece| found(&piece.item))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::call::{Decoded, ModelCall, Reply, Stop, decoded};
+use super::call::{Calls, Decoded, Found, ModelCall, Reply, decoded};
 use super::plan::Plan;
 use crate::args::{MAX_ARGS_BYTES, parse_object};
 use crate::error::ToolError;
@@ -46,6 +46,9 @@ pub trait Assembler: Send {
 }
 
 /// The events of one provider.
+///
+/// A call is closed once its provider says so, or once its pieces are a whole object and another one has begun or the reply has
+/// ended. What is closed does not change, whatever comes: it may run already.
 pub(super) trait Assemble: Send {
     /// Takes one event.
     fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>);
@@ -53,8 +56,8 @@ pub(super) trait Assemble: Send {
     /// The body so far.
     fn body(&self) -> Value;
 
-    /// How many calls, from the first on, will not change any more, whatever comes.
-    fn complete(&self) -> usize;
+    /// The call of a place among the calls, if it and those before it are closed.
+    fn call(&self, place: usize) -> Option<Found>;
 }
 
 /// Reads a body.
@@ -66,13 +69,13 @@ pub(super) struct Assembly<A> {
     plan: Plan,
     read: Read,
     turn: u32,
-    /// How many calls were complete when it was last looked, and were told.
-    told: usize,
+    /// The calls that were closed so far.
+    calls: Calls,
 }
 
 impl<A: Assemble> Assembly<A> {
     pub(super) fn new(events: A, plan: &Plan, read: Read, turn: u32) -> Self {
-        Self { events, plan: plan.clone(), read, turn, told: 0 }
+        Self { events, plan: plan.clone(), read, turn, calls: Calls::new(turn) }
     }
 }
 
@@ -80,14 +83,11 @@ impl<A: Assemble> Assembler for Assembly<A> {
     fn feed(&mut self, event: &Value) -> Vec<StreamEvent> {
         let mut out = Vec::new();
         self.events.take(event, &mut out);
-        let complete = self.events.complete();
-        if complete > self.told
-            && let Ok(reply) = (self.read)(&self.events.body())
-        {
-            let calls = decoded(&self.plan, Reply { stop: Stop::Tools, ..reply }, self.turn).calls;
-            let new = calls.into_iter().take(complete).skip(self.told);
-            out.extend(new.filter(|call| call.args.is_ok()).map(StreamEvent::CallReady));
-            self.told = complete;
+        while let Some(found) = self.events.call(self.calls.read()) {
+            let call = self.calls.next(&self.plan, found, false);
+            if call.args.is_ok() {
+                out.push(StreamEvent::CallReady(call));
+            }
         }
         out
     }
@@ -106,6 +106,7 @@ impl<A: Assemble> Assembler for Assembly<A> {
 pub(super) struct Fragments {
     text: String,
     any: bool,
+    scan: Scan,
 }
 
 impl Fragments {
@@ -114,18 +115,24 @@ impl Fragments {
         self.any |= !piece.is_empty();
         if self.text.len() <= MAX_ARGS_BYTES {
             self.text.push_str(piece);
+            piece.bytes().for_each(|byte| self.scan.take(byte));
         }
     }
 
     /// Replaces what was collected by the whole, which a provider sends at the end.
     pub(super) fn replace(&mut self, whole: &str) {
-        self.text.clear();
+        *self = Fragments::default();
         self.push(whole);
     }
 
     /// The text so far.
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether the text ends where its first bracket is closed: more would make it no JSON.
+    pub(super) fn is_whole(&self) -> bool {
+        self.scan.whole
     }
 
     /// The object that the pieces add up to, or their text where they do not; `None` where none came.
@@ -135,5 +142,34 @@ impl Fragments {
                 .map_or_else(|_| Value::from(self.text.clone()), Value::Object)
         };
         self.any.then(value)
+    }
+}
+
+/// How far a text of JSON has come, byte by byte: each piece is looked at once.
+#[derive(Debug, Default)]
+struct Scan {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    whole: bool,
+}
+
+impl Scan {
+    fn take(&mut self, byte: u8) {
+        if self.in_string {
+            self.in_string = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        self.whole = match byte {
+            b'}' | b']' => self.depth == 0 && !self.whole,
+            byte => self.whole && byte.is_ascii_whitespace(),
+        };
     }
 }
