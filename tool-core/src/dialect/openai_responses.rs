@@ -242,7 +242,6 @@ impl Response {
 
     /// Whether a whole output has what is closed of the calls, unchanged, and nothing less than what is done.
     fn agrees(&self, output: &[Value]) -> bool {
-        let closed = (0..).map_while(|place| self.closed(place));
         let mut calls = output.iter().filter(|item| is_call(item));
         let same = |piece: &Piece| {
             let item = calls.next();
@@ -250,8 +249,8 @@ impl Response {
                 .iter()
                 .all(|key| item.is_some_and(|item| item.get(key) == piece.item.get(key)))
         };
-        output.len() >= self.pieces.iter().filter(|piece| piece.done).count()
-            && closed.map(same).all(|same| same)
+        (0..).map_while(|place| self.closed(place)).all(same)
+            && output.len() >= self.pieces.iter().filter(|piece| piece.done).count()
     }
 
     fn closed(&self, place: usize) -> Option<&Piece> {
