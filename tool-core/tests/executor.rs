@@ -11,6 +11,7 @@ use tool_core::{
     Behavior, BoxFuture, Call, Caller, DynTool, ErrorKind, Executor, Invocation, Layer, Next, Registry,
     ToolContext, ToolError, ToolOutput, ToolResult,
 };
+use tool_trials::patience;
 
 fn executor(tool: DynTool) -> Executor {
     Executor::standard(Registry::builder().add_dyn(tool).build().unwrap()).build().unwrap()
@@ -46,18 +47,21 @@ fn a_panic_becomes_internal_and_tells_callers_nothing_of_its_text() {
 
 #[test]
 fn a_plain_function_that_never_returns_times_out_without_a_runtime() {
+    let (end, never) = std::sync::mpsc::channel::<()>();
+    let never = std::sync::Mutex::new(never);
     let started = Instant::now();
-    let error = call(&timed(|_, ctx| {
+    let error = call(&timed(move |_, ctx| {
         while !ctx.is_cancelled() {
             std::thread::yield_now();
         }
-        std::thread::sleep(Duration::from_secs(2));
+        let _ = never.lock().unwrap().recv_timeout(2 * patience());
         Ok(ToolOutput::default())
     }))
     .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     assert!(error.is_retryable(), "a read may be tried again");
-    assert!(started.elapsed() < Duration::from_secs(2), "the caller waited for the abandoned thread");
+    assert!(started.elapsed() < patience(), "the caller waited for the abandoned thread");
+    drop(end);
     assert!(call(&timed(|_, _| Ok(ToolOutput::text("quick")))).is_ok());
 }
 
@@ -121,9 +125,9 @@ async fn a_plain_function_whose_caller_is_gone_is_told_to_stop() {
     let ctx = ToolContext::empty();
     let mut waiting = Box::pin(executor.call(Call::new("work", Value::Null), &ctx, Caller::Test));
     assert!(std::future::poll_fn(|cx| std::task::Poll::Ready(waiting.as_mut().poll(cx).is_pending())).await);
-    assert_eq!(hears.recv_timeout(Duration::from_secs(10)).unwrap(), "begun");
+    assert_eq!(hears.recv_timeout(patience()).unwrap(), "begun");
     drop(waiting);
-    assert_eq!(hears.recv_timeout(Duration::from_secs(10)).unwrap(), "told");
+    assert_eq!(hears.recv_timeout(patience()).unwrap(), "told");
 }
 
 #[test]
