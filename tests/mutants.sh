@@ -13,6 +13,7 @@ gate   tool-core   tool-core/src/call/gate/**    --lib --test gate --test calls 
 redact tool-core   tool-core/src/call/redact/**  --lib --test redaction --test recorded_errors --test calls --test journaled
 policy tool-policy tool-policy/src/{judge,paths,policy,shell_words}.rs,tool-policy/src/rules/** --lib --test judging
 decode tool-core   tool-core/src/args/**         --lib --test arguments --test both_decoders --test aliases --test kept_whole --test bounded --test own_decoding --test schema_only --test no_schema --test bad_tools
+contract tool-core tool-core/src/contract/**     --lib --test contract --test check --test snapshots
 TABLE
 }
 

@@ -4,13 +4,26 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
 
 use serde_json::{Value, json};
-use tool_core::contract::{Entry, compare};
+use tool_core::contract::{Change, Entry, Lock, compare};
+use tool_core::{Registry, Tool, tool};
+
+/// The changes from some tools to others.
+fn changes(old: &[Value], new: &[Value]) -> Vec<Change> {
+    let entries = |tools: &[Value]| -> Vec<Entry> {
+        tools.iter().map(|tool| serde_json::from_value(tool.clone()).unwrap()).collect()
+    };
+    compare(&entries(old), &entries(new))
+}
 
 /// The changes from one tool to another, each as class, code and place.
 fn told(old: &Value, new: &Value) -> Vec<String> {
-    let entry = |value: &Value| -> Entry { serde_json::from_value(value.clone()).unwrap() };
-    let changes = compare(&[entry(old)], &[entry(new)]);
+    let changes = changes(std::slice::from_ref(old), std::slice::from_ref(new));
     changes.iter().map(|change| format!("{} {} {}", change.class(), change.code, change.path)).collect()
+}
+
+/// The changes from one tool to another, as their lines.
+fn lines(old: &Value, new: &Value) -> Vec<String> {
+    changes(std::slice::from_ref(old), std::slice::from_ref(new)).iter().map(ToString::to_string).collect()
 }
 
 /// The changes of the whole input.
@@ -176,4 +189,386 @@ fn words_of_what_refers_to_itself_are_compared_wherever_they_stand() {
     assert_eq!(told(&tool("One."), &tool("Two.")), ["text param_text_changed /b"]);
     let root = |text: &str| json!({"type": "object", "description": text, "additionalProperties": false});
     assert_eq!(of_input(&root("One."), &root("Two.")), ["text param_text_changed "]);
+}
+
+/// A tool whose parameters are texts.
+fn of_params(params: &[Value]) -> Value {
+    let properties: serde_json::Map<String, Value> = params
+        .iter()
+        .map(|param| (param["name"].as_str().unwrap().to_owned(), json!({"type": "string"})))
+        .collect();
+    let input = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    json!({"name": "tool", "params": params, "input": input})
+}
+
+#[test]
+fn what_has_the_old_name_among_its_aliases_is_renamed_and_what_has_not_is_another() {
+    let tool = |name: &str, aliases: &[&str]| json!({"name": name, "aliases": aliases});
+    let new = [tool("another", &["elder"]), tool("newer", &["older", "old"]), tool("third", &[])];
+    let changes: Vec<String> =
+        changes(&[tool("old", &["older"])], &new).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        changes,
+        [
+            "additive tool_added another: nothing → another",
+            "additive tool_renamed newer: old → newer",
+            "additive tool_added third: nothing → third",
+        ]
+    );
+    let new = [
+        json!({"name": "a", "aliases": ["b"]}),
+        json!({"name": "length", "aliases": ["size"]}),
+        json!({"name": "z"}),
+    ];
+    assert_eq!(
+        lines(&of_params(&[json!({"name": "size"})]), &of_params(&new)),
+        [
+            "additive param_added tool /a: nothing → a",
+            "additive param_renamed tool /length: size → length",
+            "additive param_added tool /z: nothing → z",
+        ]
+    );
+}
+
+#[test]
+fn a_change_says_in_few_words_what_was_there_and_what_is() {
+    let described = |text: &str| json!({"name": "tool", "description": text});
+    let whole = "x".repeat(60);
+    let cut = format!("{}…", "x".repeat(59));
+    for (text, shown) in [
+        (whole.as_str(), &whole),
+        (&"x".repeat(61), &cut),
+        (&"x".repeat(99), &cut),
+        ("two\n  lines", &"two lines".into()),
+    ] {
+        assert_eq!(
+            lines(&described(""), &described(text)),
+            [format!("text description_changed tool: nothing → {shown}")]
+        );
+    }
+    let default = |default: &Value| {
+        let mut tool = of_params(&[json!({"name": "it"})]);
+        tool["input"]["properties"]["it"] = json!({"default": default});
+        tool
+    };
+    assert_eq!(
+        lines(&default(&json!("few")), &default(&json!(["many"]))),
+        ["breaking default_changed tool /it: few → [\"many\"]"]
+    );
+}
+
+#[test]
+fn what_comes_and_what_goes_is_told_by_its_name() {
+    let tool = |member: &str, value: Value| {
+        let mut tool = json!({"name": "tool"});
+        tool[member] = value;
+        tool
+    };
+    let secret = |optional: Option<bool>| match optional {
+        Some(optional) => tool("secrets", json!([{"key": "KEY", "optional": optional}])),
+        None => tool("secrets", json!([])),
+    };
+    let hidden = |secret: bool| of_params(&[json!({"name": "pin", "secret": secret})]);
+    let named =
+        |names: &[&str]| of_params(&names.iter().map(|name| json!({ "name": name })).collect::<Vec<Value>>());
+    let rows = [
+        (tool("aliases", json!([])), tool("aliases", json!(["b"])), "additive alias_added tool: nothing → b"),
+        (
+            tool("aliases", json!(["b"])),
+            tool("aliases", json!([])),
+            "breaking alias_removed tool: b → nothing",
+        ),
+        (secret(None), secret(Some(true)), "additive optional_secret_added tool: nothing → KEY"),
+        (secret(None), secret(Some(false)), "breaking secret_added tool: nothing → KEY"),
+        (secret(Some(true)), secret(Some(false)), "breaking secret_required tool: KEY → KEY"),
+        (secret(Some(false)), secret(Some(true)), "additive secret_optional tool: KEY → KEY"),
+        (secret(Some(true)), secret(None), "additive secret_removed tool: KEY → nothing"),
+        (hidden(false), hidden(true), "additive secret_marked tool /pin: nothing → secret"),
+        (hidden(true), hidden(false), "breaking secret_unmarked tool /pin: secret → nothing"),
+        (named(&["a", "b"]), named(&["b", "a"]), "text param_order_changed tool: a, b → b, a"),
+    ];
+    for (old, new, line) in &rows {
+        assert_eq!(lines(old, new), [*line]);
+        assert_eq!(lines(old, old), [""; 0]);
+    }
+    // Where a parameter is gone or new, the others are still in order.
+    let told = lines(&named(&["a", "b", "c"]), &named(&["d", "a", "c"]));
+    assert!(told.iter().all(|line| !line.contains("order")), "{told:?}");
+}
+
+struct Paper;
+struct Ink;
+
+/// What became of it.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Sent {
+    pages: u8,
+}
+
+/// Sends a letter.
+///
+/// Not a parcel.
+#[tool(
+    name = "send",
+    title = "Post",
+    aliases = ["post", "mail"],
+    group = "post",
+    tags = ["slow", "paper"],
+    deprecated = "use `write`",
+    side_effect,
+    idempotent = false,
+    open_world,
+    terminal,
+    surfaces(mcp, cli),
+    requires(secret = "STAMP", secret(key = "BOX", optional)),
+    at_least_one(text, copy_of),
+    register = false
+)]
+#[example("to Ann", { "to": "Ann", "text": "Hello." })]
+fn send_letter(
+    /// Who.
+    #[arg(positional, aliases = ["recipient"])]
+    to: &str,
+    /// What.
+    #[arg(short = 't', env = "TEXT", conflicts_with = ["copy_of"])]
+    text: Option<&str>,
+    /// Which other letter.
+    #[arg(long = "copy")]
+    copy_of: Option<u8>,
+    /// How many.
+    #[arg(positional, requires = ["text"])]
+    pages: Option<u8>,
+    /// To open it.
+    #[arg(secret)]
+    pin: Option<&str>,
+    #[ctx] paper: &Paper,
+    #[ctx] ink: Option<&Ink>,
+) -> Result<Sent, std::fmt::Error> {
+    let (Paper, _, _) = (paper, ink.is_some_and(|Ink| true), (to, text, copy_of, pin));
+    Ok(Sent { pages: pages.unwrap_or(1) })
+}
+
+#[test]
+fn an_entry_says_everything_that_was_declared() {
+    let registry = Registry::builder().add::<SendLetterTool>().build().unwrap();
+    let tool = registry.iter().next().unwrap();
+    let entry = Entry::of(tool).unwrap();
+    assert_eq!(entry.fingerprint, tool_core::fingerprint(tool));
+    let def = SendLetterTool::DEF;
+    let expected = json!({
+        "name": "send",
+        "fingerprint": entry.fingerprint,
+        "title": "Post",
+        "description": "Sends a letter.\n\nNot a parcel.\nGive at least one of text, copy_of.\n\
+            text cannot be combined with copy_of.\npages needs text.\n\nDeprecated: use `write`",
+        "deprecated": "use `write`",
+        "aliases": ["post", "mail"],
+        "group": "post",
+        "tags": ["paper", "slow"],
+        "surfaces": ["cli", "mcp"],
+        "behavior": {"side_effect": true, "destructive": false, "idempotent": false, "open_world": true},
+        "terminal": true,
+        "capabilities": ["Paper"],
+        "secrets": [{"key": "BOX", "optional": true}, {"key": "STAMP", "optional": false}],
+        "params": [
+            {"name": "to", "aliases": ["recipient"], "flags": ["--to"], "positional": 0},
+            {"name": "text", "flags": ["--text", "-t", "env:TEXT"]},
+            {"name": "copy_of", "flags": ["--copy"]},
+            {"name": "pages", "flags": ["--pages"], "positional": 1},
+            {"name": "pin", "flags": ["--pin-file"], "secret": true},
+        ],
+        "constraints": [
+            ["at_least_one", "text", "copy_of"], ["conflicts_with", "text", "copy_of"], ["requires", "pages", "text"],
+        ],
+        "input": def.input_schema().unwrap().schema(),
+        "output": **def.output_schema().unwrap(),
+        "examples": [{"label": "to Ann", "input": {"to": "Ann", "text": "Hello."}}],
+    });
+    assert_eq!(json!(entry), expected);
+    let lock = Lock::of(&registry).unwrap();
+    assert_eq!(Lock::read(&lock.text().unwrap()).unwrap().tools, [entry]);
+}
+
+/// How it travels.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(tag = "by", rename_all = "snake_case")]
+enum Way {
+    /// On the road.
+    Post { street: String },
+    /// Through the wire.
+    Wire { address: String, fast: Option<bool> },
+}
+
+/// Delivers something.
+#[tool(register = false)]
+fn deliver(
+    #[arg(flatten)] way: Way,
+    /** What. */
+    #[arg(positional)]
+    what: &str,
+) -> String {
+    let at = match way {
+        Way::Post { street } => street,
+        Way::Wire { address, fast } => format!("{address}{fast:?}"),
+    };
+    format!("{at}{what}")
+}
+
+#[test]
+fn an_entry_of_a_union_names_the_own_parameters_and_then_those_of_its_cases() {
+    let registry = Registry::builder().add::<DeliverTool>().build().unwrap();
+    let entry = Entry::of(registry.iter().next().unwrap()).unwrap();
+    let params: Vec<(&str, Option<usize>)> =
+        entry.params.iter().map(|param| (param.name.as_str(), param.positional)).collect();
+    assert_eq!(
+        params,
+        [("what", Some(0)), ("by", None), ("street", None), ("address", None), ("fast", None)]
+    );
+}
+
+#[test]
+fn what_an_entry_leaves_out_is_empty_and_offered_everywhere() {
+    let entry = Entry { name: "tool".to_owned(), ..Entry::default() };
+    let input = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let behavior =
+        json!({"side_effect": false, "destructive": false, "idempotent": true, "open_world": false});
+    assert_eq!(json!(entry), json!({"name": "tool", "behavior": behavior, "input": input}));
+    assert_eq!(entry.surfaces, ["cli", "llm", "mcp"]);
+    assert_eq!(serde_json::from_value::<Entry>(json!(entry)).unwrap(), entry);
+}
+
+#[test]
+fn each_keyword_says_whether_more_or_less_is_taken() {
+    let wider = ["additive input_widened /it"].as_slice();
+    let narrower = ["breaking input_narrowed /it"].as_slice();
+    let changed = ["breaking input_changed /it"].as_slice();
+    let rows = [
+        // Unlike its opposite, what is gone lets more in.
+        (json!({"uniqueItems": true}), json!({}), wider),
+        (json!({"uniqueItems": true}), json!({"uniqueItems": false}), wider),
+        (json!({"pattern": "a"}), json!({}), wider),
+        (json!({"pattern": "a"}), json!({"pattern": "b"}), changed),
+        (json!({"pattern": "a", "maxLength": 3}), json!({"pattern": "a", "maxLength": 2}), narrower),
+        (json!({"not": {"const": "a"}}), json!({"not": {"const": "b"}}), changed),
+        (
+            json!({"not": {"const": "a"}, "maxLength": 3}),
+            json!({"not": {"const": "a"}, "maxLength": 2}),
+            narrower,
+        ),
+        // Integers are compared by every digit.
+        (
+            json!({"minimum": 9_007_199_254_740_992_u64}),
+            json!({"minimum": 9_007_199_254_740_993_u64}),
+            narrower,
+        ),
+        (json!({"minimum": -1}), json!({"minimum": u64::MAX}), narrower),
+        (json!({"minimum": 1}), json!({"minimum": 1.5}), narrower),
+        // Of an inclusive and an exclusive bound the tighter one holds.
+        (json!({"minimum": 5, "exclusiveMinimum": 3}), json!({"minimum": 5}), &[]),
+        (json!({"minimum": 3, "exclusiveMinimum": 5}), json!({"exclusiveMinimum": 5}), &[]),
+        (json!({"minimum": 5, "exclusiveMinimum": 5}), json!({"exclusiveMinimum": 5}), &[]),
+        (json!({"minimum": 5, "exclusiveMinimum": 5}), json!({"minimum": 5}), wider),
+        (json!({"maximum": 5, "exclusiveMaximum": 7}), json!({"maximum": 5}), &[]),
+        (json!({"maximum": 7, "exclusiveMaximum": 5}), json!({"exclusiveMaximum": 5}), &[]),
+        // Nothing at all.
+        (json!(false), json!({"type": "string"}), wider),
+        (json!({"type": "string"}), json!(false), narrower),
+        // What an object takes besides its properties.
+        (json!({"additionalProperties": false}), json!({"additionalProperties": {"type": "string"}}), wider),
+        (
+            json!({"additionalProperties": {"type": "string"}}),
+            json!({"additionalProperties": false}),
+            narrower,
+        ),
+        (json!({"additionalProperties": {"type": "string"}}), json!({}), wider),
+        (json!({"additionalProperties": {}}), json!({}), &[]),
+        (json!({"additionalProperties": true}), json!({"additionalProperties": {}}), &[]),
+        (
+            json!({"additionalProperties": {"type": "string"}}),
+            json!({"additionalProperties": {"type": ["string", "integer"]}}),
+            &["additive input_widened /it/*"],
+        ),
+        // Tuples of one length are compared item by item; of what has another one, how many items there are is no more to say.
+        (
+            json!({"prefixItems": [{}], "minItems": 1, "maxItems": 1}),
+            json!({"prefixItems": [{}, {}], "minItems": 2, "maxItems": 2}),
+            changed,
+        ),
+        (json!({"minItems": 1, "maxItems": 2}), json!({"minItems": 0, "maxItems": 3}), wider),
+        (
+            json!({"prefixItems": [{"type": "integer"}, {}]}),
+            json!({"prefixItems": [{"type": "number"}, {}]}),
+            &["additive input_widened /it/0"],
+        ),
+        (
+            json!({"prefixItems": [{"type": "integer"}]}),
+            json!({"prefixItems": [{"type": "number"}, {}]}),
+            changed,
+        ),
+    ];
+    for (old, new, expected) in &rows {
+        assert_eq!(of_param(old, new), *expected, "{old} {new}");
+    }
+}
+
+#[test]
+fn what_lists_its_values_has_their_types() {
+    let rows = [
+        (json!(null), "null"),
+        (json!(true), "boolean"),
+        (json!(1.5), "number"),
+        (json!(1), "integer"),
+        (json!("a"), "string"),
+        (json!([1]), "array"),
+        (json!({"a": 1}), "object"),
+    ];
+    for (value, own) in &rows {
+        for name in rows.iter().map(|row| row.1) {
+            let expected: &[&str] = match (*own, name) {
+                (own, name) if own == name => &["additive input_widened /it"],
+                ("integer", "number") => &["additive input_widened /it"],
+                ("number", "integer") => &["breaking input_narrowed /it", "additive input_widened /it"],
+                _ => &["breaking input_changed /it"],
+            };
+            let mut told = of_param(&json!({"enum": [value]}), &json!({"type": name}));
+            told.sort_unstable_by_key(|line| !line.starts_with("breaking"));
+            assert_eq!(told, expected, "{value} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_union_says_what_comes_and_goes_by_its_branches_and_values() {
+    let any = |branches: &Value| json!({"description": "A.", "anyOf": branches});
+    let integer = json!({"type": "integer"});
+    // What becomes one of several has the words of them all.
+    let lone = json!({"type": "integer", "description": "A."});
+    let two = any(&json!([integer, {"type": "string"}]));
+    assert_eq!(of_param(&lone, &two), ["additive input_widened /it"]);
+    assert_eq!(of_param(&two, &lone), ["breaking input_narrowed /it"]);
+    let worded = |words: &str| any(&json!([{"type": "integer", "description": words}, {"type": "string"}]));
+    assert_eq!(of_param(&worded("One."), &worded("Two.")), ["text param_text_changed /it"]);
+    let case =
+        |kind: &str| json!({"type": "object", "properties": {"kind": {"const": kind}}, "required": ["kind"]});
+    assert_eq!(of_param(&any(&json!([case("a"), case("b")])), &any(&json!([case("b"), case("a")]))), [""; 0]);
+    let values = |values: &[&str]| {
+        let units = values.iter().map(|value| json!({ "const": value }));
+        any(&units.chain([integer.clone()]).collect())
+    };
+    assert_eq!(of_param(&values(&["a"]), &values(&["a", "b"])), ["additive input_widened /it"]);
+    assert_eq!(of_param(&values(&["a", "b"]), &values(&["b"])), ["breaking input_narrowed /it"]);
+    assert_eq!(of_param(&values(&["a"]), &values(&["b"])), ["breaking input_changed /it"]);
+    assert_eq!(of_param(&values(&["a", "b"]), &values(&["b", "a"])), [""; 0]);
+}
+
+#[test]
+fn a_lock_file_of_the_most_bytes_is_read_and_no_larger_one() {
+    let directory = tool_trials::directory();
+    let file = directory.path().join("tools.lock");
+    let load = |bytes: u64| {
+        std::fs::File::create(&file).unwrap().set_len(bytes).unwrap();
+        Lock::load(&file).map(|text| text.len()).map_err(|error| error.kind())
+    };
+    assert_eq!(load(64 << 20), Ok(64 << 20));
+    assert_eq!(load((64 << 20) + 1), Err(std::io::ErrorKind::FileTooLarge));
 }

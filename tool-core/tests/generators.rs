@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at what it cannot build")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use tool_core::args::Args;
-use tool_core::test::{Damage, Expected, MutationKind, mutate, values};
+use tool_core::test::{Damage, Expected, MutationKind, Random, mutate, values};
 use tool_core::{Behavior, Coerce, DynTool, IssueCode, Registry, ToolOutput};
 
 /// One of every construct that a schema can have.
@@ -172,4 +172,33 @@ fn damage_changes_most_values_and_is_the_same_for_the_same_seed() {
     };
     assert_eq!(damaged(5), damaged(5));
     assert!(damaged(5).iter().filter(|(changed, _)| *changed).count() > 150);
+}
+
+#[test]
+fn numbers_are_those_of_the_published_generator() {
+    let mut random = Random::new(0);
+    let numbers = [(); 3].map(|()| random.number());
+    assert_eq!(numbers, [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f]);
+}
+
+#[test]
+fn every_number_of_a_range_comes_and_its_ends_come_most() {
+    let mut random = Random::new(1);
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    for _ in 0..8_000 {
+        *counts.entry(random.between(-2, 2)).or_default() += 1;
+    }
+    assert_eq!(counts.keys().copied().collect::<Vec<i64>>(), [-2, -1, 0, 1, 2]);
+    for (number, count) in counts {
+        // A quarter each besides a fifth of the other half.
+        let expected = if number.abs() == 2 { 2_800 } else { 800 };
+        assert!(count.abs_diff(expected) < 200, "{number}: {count}");
+    }
+    assert_eq!((random.between(3, 3), random.between(3, 1)), (3, 3));
+    assert!((0..100).map(|_| random.between(i64::MIN, i64::MAX)).collect::<BTreeSet<i64>>().len() > 40);
+    let once = (0..8_000).filter(|_| random.one_in(4)).count();
+    assert!(once.abs_diff(2_000) < 200, "{once}");
+    let below: BTreeSet<usize> = (0..100).map(|_| random.below(3)).collect();
+    assert_eq!(below.into_iter().collect::<Vec<usize>>(), [0, 1, 2]);
+    assert_eq!((random.below(0), random.pick::<u8>(&[]), random.pick(&["a"])), (0, None, Some(&"a")));
 }

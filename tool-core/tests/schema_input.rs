@@ -68,6 +68,7 @@ struct Page {
     size: u8,
 }
 
+/// How it is read.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Mode {
@@ -136,6 +137,43 @@ fn bounds_go_through_options_and_onto_items() {
         one(x!(f64, bounds: half)).0,
         json!({"type": "number", "minimum": 0.5, "exclusiveMaximum": 1})
     );
+}
+
+/// A schema that stands in the place of a type's.
+fn given(schema: Value) -> SchemaSource<'static> {
+    SchemaSource::Given(Box::leak(Box::new(schema)))
+}
+
+#[test]
+fn the_tighter_bound_of_a_type_stays_whatever_is_said_of_it() {
+    let below = |most: i128| Bounds { max: Some(Number::Int(most)), max_exclusive: true, ..BOUNDS };
+    let byte = json!({"type": "integer", "minimum": 0, "maximum": 255});
+    assert_eq!(one(x!(u8, bounds: below(300))).0, byte);
+    let ten = json!({"type": "integer", "minimum": 0, "exclusiveMaximum": 10});
+    assert_eq!(one(x!(u8, bounds: below(10))).0, ten);
+    // By every digit.
+    let own = json!({"type": "integer", "maximum": 9_007_199_254_740_992_u64});
+    let looser = Bounds { max: Some(Number::Int(9_007_199_254_740_993)), ..BOUNDS };
+    assert_eq!(one(x!(Value, schema: given(own.clone()), bounds: looser)).0, own);
+}
+
+#[test]
+fn bounds_are_those_of_what_is_no_null() {
+    let len = Bounds { len: Range { min: 2, max: None }, ..BOUNDS };
+    let map = json!({"type": "object", "additionalProperties": {"type": "boolean"}, "minProperties": 2});
+    assert_eq!(
+        one(x!(Option<BTreeMap<String, bool>>, bounds: len, required: true)).0,
+        json!({"anyOf": [map, {"type": "null"}]})
+    );
+    // Of several alternatives none is meant.
+    let object = json!({"type": "object", "additionalProperties": {"type": "boolean"}});
+    for branches in [
+        json!([{"type": "string"}, {"type": "integer"}]),
+        json!([{"type": "string"}, object, {"type": "null"}]),
+    ] {
+        let either = json!({ "anyOf": branches });
+        assert_eq!(one(x!(Value, schema: given(either.clone()), bounds: len, required: true)).0, either);
+    }
 }
 
 #[test]
@@ -240,6 +278,54 @@ fn different_definitions_of_one_name_are_told_apart() {
     assert_eq!(schema["properties"]["y"], json!({"$ref": "#/$defs/L2"}));
     assert_eq!(schema["$defs"]["L2"], json!({"type": "object", "items": {"$ref": "#/$defs/L2"}}));
     assert_eq!(schema["$defs"]["L"]["type"], "array");
+}
+
+#[test]
+fn words_are_those_of_the_parameter_or_of_its_type() {
+    let description =
+        |param: ParamDef<'static>| input(vec![param]).param(0).unwrap().schema["description"].clone();
+    assert_eq!(description(x!(Mode)), "How it is read.");
+    assert_eq!(description(x!(Mode, doc: Doc::Text("Mine."))), "Mine.");
+    assert_eq!(description(x!(Mode, doc: Doc::Text("Mine."), flatten: true)), "How it is read.");
+    assert_eq!(description(x!(Value, schema: given(json!(true)), doc: Doc::Text("Mine."))), "Mine.");
+}
+
+#[test]
+fn what_is_wrong_with_the_schema_of_a_parameter_is_told_at_its_place() {
+    let broken = tool(vec![x!(Value, schema: given(json!({"items": {"not": 5}})))]);
+    let problem = broken.input_schema().unwrap_err();
+    assert!(problem.to_string().contains(" at `/properties/x/items/not`: "), "{problem}");
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Open {
+    size: u8,
+    #[serde(flatten)]
+    rest: BTreeMap<String, bool>,
+}
+
+#[test]
+fn what_a_flattened_struct_takes_besides_its_fields_is_taken_at_the_root() {
+    let others = |param: ParamDef<'static>| input(vec![param]).schema()["additionalProperties"].clone();
+    assert_eq!(others(x!(Open, flatten: true)), json!({"type": "boolean"}));
+    assert_eq!(others(x!(Page, flatten: true)), json!(false));
+}
+
+#[test]
+fn a_definition_gets_a_name_that_neither_side_has() {
+    let list = |kind: &str| json!({"type": kind, "items": {"$ref": "#/$defs/L"}});
+    let other = json!({"type": "array", "items": {"$ref": "#/$defs/L2"}});
+    let own = json!({"anyOf": [{"$ref": "#/$defs/L"}, {"$ref": "#/$defs/L2"}], "$defs": {"L": list("object"), "L2": other}});
+    let first = given(json!({"$ref": "#/$defs/L", "$defs": {"L": list("array")}}));
+    let schema = input(vec![x!(Value, schema: first), {
+        let mut y = param!("y", Doc::NONE, Value);
+        y.schema = given(own);
+        y
+    }])
+    .schema();
+    assert_eq!(schema["properties"]["y"]["anyOf"], json!([{"$ref": "#/$defs/L3"}, {"$ref": "#/$defs/L2"}]));
+    assert_eq!(schema["$defs"]["L2"], other);
+    assert_eq!(schema["$defs"]["L3"], json!({"type": "object", "items": {"$ref": "#/$defs/L3"}}));
 }
 
 #[test]

@@ -140,6 +140,26 @@ fn s3_recursive_definitions_stay_under_their_names() {
             json!({"items": {"$ref": "#/$defs/L", "description": " D. ", "default": []}, "$defs": {"L": list("#/$defs/L")}}),
             json!({"items": {"anyOf": [{"$ref": "#/$defs/L"}], "description": "D.", "default": []}, "$defs": {"L": list("#/$defs/L")}}),
         ),
+        // The name is the definition's own, whatever its title, and the title of what is no definition.
+        (
+            json!({"items": {"$ref": "#/definitions/L"}, "definitions": {"L": {"title": "T", "items": {"$ref": "#/definitions/L"}}}}),
+            json!({"items": {"$ref": "#/$defs/L"}, "$defs": {"L": {"items": {"$ref": "#/$defs/L"}}}}),
+        ),
+        (
+            json!({"prefixItems": [{"title": "T", "items": {"$ref": "#/prefixItems/0"}}]}),
+            json!({"prefixItems": [{"items": {"$ref": "#/$defs/T"}}], "$defs": {"T": {"items": {"$ref": "#/$defs/T"}}}}),
+        ),
+        // A reference stays as it was written where it leads to that name.
+        (
+            json!({"items": {"$ref": "#/$defs/My List"}, "$defs": {"My List": list("#/$defs/My List")}}),
+            json!({"items": {"$ref": "#/$defs/My List"}, "$defs": {"My List": list("#/$defs/My List")}}),
+        ),
+        (
+            json!({"prefixItems": [{"$ref": "#/$defs/L"}, {"$ref": "#/definitions/L"}],
+                "$defs": {"L": list("#/$defs/L")}, "definitions": {"L": {"items": {"$ref": "#/definitions/L"}}}}),
+            json!({"prefixItems": [{"$ref": "#/$defs/L"}, {"$ref": "#/$defs/L2"}],
+                "$defs": {"L": list("#/$defs/L"), "L2": {"items": {"$ref": "#/$defs/L2"}}}}),
+        ),
         // Only what leads back to itself is recursive: `Outer` is inlined, `L` stays.
         (
             json!({"$ref": "#/$defs/Outer", "$defs": {"Outer": {"items": {"$ref": "#/$defs/L"}}, "L": list("#/$defs/L")}}),
@@ -174,6 +194,16 @@ fn s3_definitions_that_hold_each_other_twice_do_not_explode() {
 }
 
 #[test]
+fn s3_so_many_schemas_and_levels_are_read_and_no_more() {
+    let wide = |schemas: usize| json!({"anyOf": vec![json!({}); schemas - 1]});
+    assert!(inlined(&wide(50_000)).is_ok());
+    assert_eq!(inlined(&wide(50_001)).unwrap_err().code, "schema_invalid");
+    let deep = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "items": inner }));
+    assert!(inlined(&deep(128)).is_ok());
+    assert_eq!(inlined(&deep(129)).unwrap_err().code, "schema_invalid");
+}
+
+#[test]
 fn s4_number_formats_become_bounds_and_unknown_formats_go() {
     turn_into(vec![
         (
@@ -203,6 +233,18 @@ fn s4_number_formats_become_bounds_and_unknown_formats_go() {
 fn s5_unions_of_texts_become_choices_with_notes() {
     let low = json!({"const": "low", "description": "Little."});
     turn_into(vec![
+        (
+            json!({"anyOf": [{"const": "a"}, {"const": "b"}, {"type": "null"}]}),
+            json!({"type": ["string", "null"], "enum": ["a", "b", null]}),
+        ),
+        (
+            json!({"anyOf": [{"type": "null"}, {"type": "null"}, {"type": "null"}]}),
+            json!({"anyOf": [{"type": "null"}, {"type": "null"}, {"type": "null"}]}),
+        ),
+        (
+            json!({"oneOf": [{"const": "a", "type": "string"}, {"const": "b", "type": "string"}], "enum": ["a"], "type": "string"}),
+            json!({"oneOf": [{"const": "a", "type": "string"}, {"const": "b", "type": "string"}], "enum": ["a"], "type": "string"}),
+        ),
         (
             json!({"anyOf": [low, {"enum": ["b", "low"]}]}),
             json!({"type": "string", "enum": ["low", "b"], "description": "`low`: Little."}),
@@ -259,6 +301,7 @@ fn s6_constants_have_the_types_of_their_values() {
 fn s7_all_of_is_merged_without_conflict_and_stays_with_one() {
     let object =
         |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
+    let closed = |name: &str| json!({"properties": {name: {}}, "additionalProperties": false});
     turn_into(vec![
         (
             json!({"allOf": [{"$ref": "#/$defs/A"}], "description": "Mine.", "$defs": {"A": {"type": "string", "description": "A's."}}}),
@@ -276,6 +319,19 @@ fn s7_all_of_is_merged_without_conflict_and_stays_with_one() {
             json!({"allOf": [{"type": "string"}, {"not": {"const": "x"}}]}),
             json!({"allOf": [{"type": "string"}, {"not": {"const": "x", "type": "string"}}]}),
         ),
+        // What one member closes is not opened by another, whichever stands first.
+        (
+            json!({"allOf": [closed("a"), {"properties": {"b": {}}}]}),
+            json!({"allOf": [closed("a"), {"properties": {"b": {}}}]}),
+        ),
+        (
+            json!({"allOf": [{"properties": {"b": {}}}, closed("a")]}),
+            json!({"allOf": [{"properties": {"b": {}}}, closed("a")]}),
+        ),
+        (
+            json!({"allOf": [{"properties": {"a": {}}, "additionalProperties": true}, {"properties": {"b": {}}}]}),
+            json!({"properties": {"a": {}, "b": {}}, "additionalProperties": true}),
+        ),
         // Members that stay are no whole objects: closing each would leave nothing.
         (
             json!({"allOf": [object("a"), {"type": "object", "properties": {"a": {"maxLength": 1}}}]}),
@@ -286,6 +342,8 @@ fn s7_all_of_is_merged_without_conflict_and_stays_with_one() {
 
 #[test]
 fn s8_null_has_one_form() {
+    let same = |schema: Value| (schema.clone(), schema);
+    let optional = |schema: Value| json!({"properties": {"x": schema}, "additionalProperties": false});
     let object = json!({"type": "object", "properties": {"a": {}}, "additionalProperties": false});
     turn_into(vec![
         (
@@ -309,6 +367,30 @@ fn s8_null_has_one_form() {
             json!({"type": ["integer", "null"], "minimum": 1, "description": "Outer."}),
         ),
         (json!({"oneOf": [{"type": "null"}, object]}), json!({"anyOf": [object, {"type": "null"}]})),
+        same(json!({"oneOf": [{"minimum": 1}, {"type": "null"}]})),
+        (
+            json!({"anyOf": [{"type": ["integer", "null"]}, {"type": "null"}]}),
+            json!({"type": ["integer", "null"]}),
+        ),
+        same(json!({"anyOf": [{"type": ["integer"]}, {"type": "null"}]})),
+        same(json!({"anyOf": [{"type": ["integer", "string"]}, {"type": "null"}]})),
+        same(json!({"type": ["object", "null"], "enum": [{"a": 1}, null]})),
+        same(json!({"type": ["object", "null"], "const": null})),
+        same(json!({"type": ["object", "string", "null"], "minProperties": 1})),
+        // Of a property that may be left out null goes, but never all that it says.
+        (optional(json!({"anyOf": [object, {"type": "null"}]})), optional(object.clone())),
+        same(optional(json!({"type": ["null"]}))),
+        same(optional(json!({"anyOf": [{"type": "string"}]}))),
+        (
+            optional(
+                json!({"type": "string", "anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]}),
+            ),
+            optional(json!({"type": "string", "minLength": 1})),
+        ),
+        (
+            optional(json!({"type": "string", "anyOf": [{"type": "integer"}, {"type": "null"}]})),
+            optional(json!({"type": "string", "anyOf": [{"type": "integer"}]})),
+        ),
         (
             json!({"type": ["object", "null"], "properties": {"a": true}, "description": "D."}),
             json!({"anyOf": [object, {"type": "null"}], "description": "D."}),
@@ -357,6 +439,11 @@ fn s9_flattened_enums_become_unions_of_whole_objects() {
             json!({"properties": {"a": {}}, "unevaluatedProperties": true, "oneOf": [case("t", "x")]}),
             json!({"oneOf": [{"type": "object", "properties": {"t": tag("x"), "a": {}, "own": {}}, "required": ["t"], "additionalProperties": true}]}),
         ),
+        (
+            json!({"properties": {"a": {}}, "additionalProperties": {"type": "string"}, "oneOf": [case("t", "x")]}),
+            json!({"oneOf": [{"type": "object", "properties": {"t": tag("x"), "a": {}, "own": {}}, "required": ["t"],
+                "additionalProperties": {"type": "string"}}]}),
+        ),
         // An alternative that is no object: the union stays, and the object is closed around it.
         (
             json!({"properties": {"a": {}}, "anyOf": [{"type": "string"}, {"properties": {"b": {}}}]}),
@@ -366,8 +453,32 @@ fn s9_flattened_enums_become_unions_of_whole_objects() {
 }
 
 #[test]
+fn s9_enums_combine_to_as_many_objects_as_are_still_read() {
+    let union = |cases: usize, tag: &str| -> Value {
+        let case =
+            |i| json!({"type": "object", "properties": {tag: {"const": format!("{i}")}}, "required": [tag]});
+        json!({"oneOf": (0..cases).map(case).collect::<Vec<Value>>()})
+    };
+    let combined = |one: usize, other: usize| {
+        let schema = json!({"properties": {"a": {}}, "allOf": [union(one, "t"), union(other, "u")]});
+        canonical(&schema).unwrap()["oneOf"].as_array().map(Vec::len)
+    };
+    assert_eq!(combined(16, 16), Some(256));
+    assert_eq!(combined(16, 17), None);
+}
+
+#[test]
 fn s10_to_s12_objects_are_ordered_closed_and_without_needless_null() {
     turn_into(vec![
+        // Where a null that goes leaves what an earlier rule is about, that holds too.
+        (
+            json!({"properties": {"x": {"properties": {"a": {}}, "anyOf": [
+                {"oneOf": [{"properties": {"b": {}}}, {"properties": {"c": {}}}]}, {"type": "null"}]}}}),
+            json!({"properties": {"x": {"oneOf": [
+                {"type": "object", "properties": {"a": {}, "b": {}}, "additionalProperties": false},
+                {"type": "object", "properties": {"a": {}, "c": {}}, "additionalProperties": false},
+            ]}}, "additionalProperties": false}),
+        ),
         (
             json!({"properties": {"z": {}, "a": {}, "kind": {"const": "k"}}, "required": ["z", "kind"]}),
             json!({"properties": {"kind": {"const": "k", "type": "string"}, "z": {}, "a": {}}, "required": ["z", "kind"], "additionalProperties": false}),

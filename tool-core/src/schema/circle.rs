@@ -133,4 +133,13 @@ mod tests {
             assert_eq!(circle(&schema), None, "{schema}");
         }
     }
+
+    #[test]
+    fn the_reference_that_is_told_lies_on_the_circle_and_may_lead_to_an_anchor_in_a_list() {
+        let around =
+            json!({"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}, "x": {"$ref": "#/$defs/a/anyOf/0"}}});
+        assert_eq!(circle(&around), Some("#/$defs/a"));
+        let anchor = json!({"prefixItems": [{"$anchor": "x", "anyOf": [{"$ref": "#x"}]}]});
+        assert_eq!(circle(&anchor), Some("#x"));
+    }
 }

@@ -190,4 +190,44 @@ mod tests {
         let circle = json!({"A": {"$ref": "#/$defs/A"}});
         resolve(&circle["A"], circle.as_object().unwrap());
     }
+
+    #[test]
+    fn only_a_lone_alternative_is_followed_and_only_one_beside_null_is_the_value() {
+        let definitions = json!({"A": case("a")});
+        let definitions = definitions.as_object().unwrap();
+        for branches in [json!([{"$ref": "#/$defs/A"}, {"type": "null"}]), json!([])] {
+            let several = json!({ "anyOf": branches });
+            assert_eq!(resolve(&several, definitions), &several);
+        }
+        for branches in [json!([case("a")]), json!([case("a"), case("b"), {"type": "null"}]), json!([])] {
+            let schema = json!({ "anyOf": branches });
+            assert_eq!(without_null(&schema), &schema);
+        }
+    }
+
+    #[test]
+    fn what_only_some_cases_are_told_by_is_no_tag_and_no_name() {
+        let object = |names: &[&str], required: &[&str], others: bool| {
+            let properties: Map<String, Value> =
+                names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+            json!({"properties": properties, "required": required, "additionalProperties": others})
+        };
+        assert!(matches!(
+            union(&json!({"oneOf": [object(&["r"], &["r"], false)]}), &NONE),
+            Some(Union::External { .. })
+        ));
+        for other in [
+            object(&["r"], &["r"], true),
+            object(&["r"], &[], false),
+            object(&["r"], &["s"], false),
+            object(&["r", "s"], &["r"], false),
+            object(&["r", "s"], &["r", "s"], false),
+            object(&["r"], &["r", "s"], false),
+        ] {
+            let schema = json!({"oneOf": [other]});
+            assert!(matches!(union(&schema, &NONE), Some(Union::Untagged { .. })), "{schema}");
+            let schema = json!({"oneOf": [case("a"), other]});
+            assert!(matches!(union(&schema, &NONE), Some(Union::Untagged { .. })), "{schema}");
+        }
+    }
 }

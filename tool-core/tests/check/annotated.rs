@@ -206,3 +206,62 @@ pub(crate) fn measure_told() -> Result<Told, std::fmt::Error> {
 pub(crate) fn measure_any() -> Value {
     Value::Null
 }
+
+/// A word that nothing can be made of.
+#[derive(serde::Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Fragile(String);
+
+impl TryFrom<String> for Fragile {
+    type Error = &'static str;
+
+    fn try_from(word: String) -> Result<Fragile, Self::Error> {
+        assert!(word.len() > 1_000_000, "too short");
+        Ok(Fragile(word))
+    }
+}
+
+impl schemars::JsonSchema for Fragile {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Fragile".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string"})
+    }
+}
+
+/// Finds what its type cannot hold.
+#[tool(register = false)]
+#[example("any", { "word": "a" })]
+pub(crate) fn find_fragile(
+    /** A word. */
+    word: Fragile,
+) -> String {
+    word.0
+}
+
+/// Finds by a pattern that is cut off, as an example shows.
+#[tool(register = false)]
+#[example("any", { "word": "a" })]
+pub(crate) fn find_open_shown(
+    /** A word. */
+    #[arg(pattern = "^[a-z")]
+    word: &str,
+) -> String {
+    word.to_owned()
+}
+
+/// Finds by a pattern that no common text matches.
+#[tool(register = false)]
+pub(crate) fn find_odd(
+    /** A word. */
+    #[arg(pattern = "^[x-z]{5}$")]
+    word: &str,
+) -> String {
+    word.to_owned()
+}
+
+/// Finds what `lock_door` has closed.
+#[tool(register = false, requires(secret = "DOOR_KEY"))]
+pub(crate) fn find_locked() {}

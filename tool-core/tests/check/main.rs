@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at what it cannot build")]
 
 mod annotated;
+mod places;
 mod rows;
 mod sets;
 
@@ -12,7 +13,7 @@ use serde_json::json;
 use tool_core::contract::{CheckOptions, Finding, LINTS, Level, check};
 use tool_core::def::{Surface, Surfaces};
 use tool_core::dialect::DialectId;
-use tool_core::{Behavior, DynTool, ToolOutput};
+use tool_core::{Behavior, DynTool, Registry, ToolOutput};
 
 use annotated::SendLetterTool;
 use rows::rows;
@@ -56,6 +57,52 @@ fn names_of_registries_that_a_host_merges_clash_where_it_folds_them() {
     let same = named("find_things");
     let options = CheckOptions { beside: vec![same.clone()], ..CheckOptions::default() };
     assert!(check(&same, &options).is_empty(), "the same tool is no other");
+}
+
+/// The findings of a lint, as their lines.
+fn told(id: &str, registry: &Registry, options: &CheckOptions) -> Vec<String> {
+    let found = check(registry, options);
+    found.iter().filter(|finding| finding.id == id).map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_finding_says_what_is_wrong_and_is_told_where_it_is() {
+    let (rows, rest) = (rows(), param("count", json!({"type": "integer", "default": "few"})));
+    let fires = |id: &str, at: usize| {
+        told(id, &rows.iter().filter(|row| row.0 == id).nth(at).unwrap().1, &CheckOptions::default())
+    };
+    assert_eq!(
+        fires("example-invalid", 0),
+        [
+            "error example-invalid find_beyond /word: the example \"beyond\": expected string matching ^[a-z]$, got string \"A\""
+        ]
+    );
+    assert_eq!(
+        fires("example-invalid", 1),
+        ["error example-invalid find_fragile: the example \"any\": decoding it panicked"]
+    );
+    assert_eq!(
+        fires("schema-decoder", 2),
+        ["error schema-decoder find_fragile: the schema allows what fails: decoding it panicked"]
+    );
+    assert_eq!(
+        told("default-invalid", &rest, &CheckOptions::default()),
+        [
+            "error default-invalid find_things /count: the default does not fit: expected integer, got string \"few\""
+        ]
+    );
+    let together = "would have to be given together";
+    assert_eq!(
+        fires("constraint-required", 3),
+        [format!(
+            "error constraint-required pick /first: it can never be given: with what it needs, `first` and `second` {together}"
+        )]
+    );
+    assert_eq!(
+        fires("recursion", 0),
+        ["warning recursion find_things: `Node` contains itself: some APIs do not take that strictly"]
+    );
+    assert_eq!(fires("group-single", 0), ["warning group-single find_0: it is alone in the group `lone`"]);
 }
 
 #[test]
@@ -125,6 +172,19 @@ fn losses_are_told_of_the_dialects_that_are_asked_for() {
     assert_eq!(losses(vec![DialectId::Mcp20260728]), "");
     let gemini = "warning dialect-gemini find_things /properties/code: pattern: described\n";
     assert_eq!(losses(vec![DialectId::Gemini]), gemini);
+    let either = |tweak: sets::Tweak| {
+        let overlap =
+            json!({"description": "It.", "oneOf": [{"type": "string"}, {"type": "string", "maxLength": 3}]});
+        set([with("find_things", closed(json!({"it": overlap}), &[]), tweak)])
+    };
+    let options = CheckOptions { dialects: vec![DialectId::Mcp20260728], ..CheckOptions::default() };
+    let to_mcp = either(|tool| tool.surfaces(Surfaces::NONE.with(Surface::Mcp)));
+    assert_eq!(
+        told("dialect-mcp-2026-07-28", &to_mcp, &options),
+        ["warning dialect-mcp-2026-07-28 find_things /properties/it: oneOf: relaxed"]
+    );
+    let to_models = either(|tool| tool.surfaces(Surfaces::NONE.with(Surface::Llm)));
+    assert_eq!(told("dialect-mcp-2026-07-28", &to_models, &options), [""; 0]);
     let people = param_with("code", |tool| tool.surfaces(Surfaces::NONE.with(Surface::Cli)));
     let options = CheckOptions { dialects: vec![DialectId::Gemini], ..CheckOptions::default() };
     assert!(check(&people, &options).is_empty());

@@ -30,6 +30,7 @@ fn errors() -> Vec<Row> {
     };
     vec![
         ("example-invalid", typed::<FindBeyondTool>(), typed::<FindWithinTool>()),
+        ("example-invalid", typed::<FindFragileTool>(), typed::<FindOpenShownTool>()),
         ("default-invalid", typed::<AddToElevenTool>(), typed::<AddToTenTool>()),
         (
             "default-invalid",
@@ -43,6 +44,7 @@ fn errors() -> Vec<Row> {
         ),
         ("schema-decoder", typed::<AddToEvenTool>(), typed::<AddToTenTool>()),
         ("schema-decoder", typed::<AddToEvenTool>(), typed::<AddToEitherTool>()),
+        ("schema-decoder", typed::<FindFragileTool>(), typed::<FindOddTool>()),
         ("pattern-invalid", typed::<FindOpenTool>(), typed::<FindClosedTool>()),
         ("enum-case", cases(json!(["Low", "low"])), cases(json!(["low", "slow"]))),
         (
@@ -76,6 +78,11 @@ fn errors() -> Vec<Row> {
         ("hint-unknown-tool", asks("get_things"), asks("send_things")),
         ("hint-unknown-tool", asks("get_things"), asks("send_by")),
         ("hint-unknown-tool", asks("get_things"), asks("some_things")),
+        ("hint-unknown-tool", asks("get_things"), asks("get")),
+        ("hint-unknown-tool", asks("get_things"), asks("get_Things")),
+        ("hint-unknown-tool", asks("get_things"), asks("read_result")),
+        ("hint-unknown-tool", asks("get_things"), asks("search_tools")),
+        ("hint-unknown-tool", typed::<FindLockedTool>(), typed::<FindClosedTool>()),
         ("effect-without-context", typed::<SendLetterTool>(), typed::<SendLetterOnceTool>()),
         (
             "constraint-required",
@@ -109,7 +116,16 @@ fn errors() -> Vec<Row> {
                 ]);
             }),
         ),
+        ("constraint-required", one_of(&["first", "second"]), one_of(&["first", "third"])),
     ]
+}
+
+/// A tool whose first parameter needs the second, and of which one of these is given.
+fn one_of(names: &'static [&'static str]) -> Registry {
+    written(|def, keys| {
+        keys.constraints = Box::leak(Box::new([Constraint::ExactlyOne(names)]));
+        def.params = params(&[("first", ParamKeys { requires: &["second"], ..ParamKeys::NONE })]);
+    })
 }
 
 fn of_texts() -> Vec<Row> {
@@ -155,6 +171,7 @@ fn of_texts() -> Vec<Row> {
             param("box", closed(json!({"size": {"type": "string"}}), &[])),
             param("box", closed(json!({"size": text()}), &[])),
         ),
+        ("param-undescribed", refers(None), refers(Some("A box."))),
         ("param-vague", param("data", text()), param("database", text())),
         ("param-secretish", param("api_key", text()), param("key", text())),
         (
@@ -190,6 +207,17 @@ fn of_texts() -> Vec<Row> {
             )),
         ),
     ]
+}
+
+/// A parameter that only refers to a definition, which may say what it is.
+fn refers(description: Option<&str>) -> Registry {
+    let mut node = closed(json!({"next": {"$ref": "#/$defs/Node", "description": "The next."}}), &[]);
+    if let Some(description) = description {
+        node["description"] = description.into();
+    }
+    let mut schema = closed(json!({"box": {"anyOf": [{"$ref": "#/$defs/Node"}]}}), &[]);
+    schema["$defs"] = json!({ "Node": node });
+    one(schema)
 }
 
 fn many(count: usize) -> Value {
@@ -247,8 +275,19 @@ fn of_schemas() -> Vec<Row> {
             param("what", json!({"type": "array"})),
             param("what", json!({"type": "array", "items": {"type": "string"}})),
         ),
+        ("any-value", param("what", json!({"type": "object"})), param("what", closed(json!({}), &[]))),
         ("bytes-as-list", list(255), list(256)),
         ("int-53-bits", integer(9_007_199_254_740_992), integer(9_007_199_254_740_991)),
+        (
+            "int-53-bits",
+            param("count", json!({"type": "integer"})),
+            param("count", json!({"type": "integer", "enum": [1, 2]})),
+        ),
+        (
+            "int-53-bits",
+            param("count", json!({"type": "integer"})),
+            param("count", json!({"type": "integer", "const": 1})),
+        ),
         (
             "root-union",
             one(json!({"oneOf": [case("a"), case("b")]})),
@@ -293,6 +332,13 @@ fn of_sets() -> Vec<Row> {
     let offered = |tools: usize| {
         set((0..tools).map(|i| with(&format!("find_{i}"), closed(json!({}), &[]), |tool| tool)))
     };
+    let offered_to_mcp = |tools: usize| {
+        set((0..tools).map(|i| {
+            with(&format!("find_{i}"), closed(json!({}), &[]), |tool| {
+                tool.surfaces(Surfaces::NONE.with(Surface::Mcp))
+            })
+        }))
+    };
     let alias = |tweak: Tweak| {
         set([
             with("find_things", closed(json!({}), &[]), |tool| tool),
@@ -313,6 +359,7 @@ fn of_sets() -> Vec<Row> {
         ("alias-shadow", alias(|tool| tool.alias("Find-Things")), alias(|tool| tool.alias("find_thing"))),
         ("group-single", group(9), group(8)),
         ("tools-many", offered(31), offered(30)),
+        ("tools-many", offered_to_mcp(31), offered_to_mcp(30)),
     ]
 }
 
