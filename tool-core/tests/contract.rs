@@ -191,6 +191,21 @@ fn words_of_what_refers_to_itself_are_compared_wherever_they_stand() {
     assert_eq!(of_input(&root("One."), &root("Two.")), ["text param_text_changed "]);
 }
 
+#[test]
+fn words_of_what_an_object_takes_besides_are_compared_also_where_that_is_anything() {
+    for more in [json!({}), json!({"type": "string"})] {
+        let object = |words: &str| {
+            let mut besides = more.clone();
+            besides["description"] = words.into();
+            json!({"type": "object", "additionalProperties": besides})
+        };
+        assert_eq!(of_param(&object("One."), &object("Two.")), ["text param_text_changed /it/*"], "{more}");
+        assert_eq!(of_param(&object("One."), &object("One.")), [""; 0], "{more}");
+    }
+    let open = |besides: Value| json!({"type": "object", "additionalProperties": besides});
+    assert_eq!(of_param(&open(true.into()), &open(json!({}))), [""; 0]);
+}
+
 /// A tool whose parameters are texts.
 fn of_params(params: &[Value]) -> Value {
     let properties: serde_json::Map<String, Value> = params

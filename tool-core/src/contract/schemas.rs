@@ -348,8 +348,7 @@ impl<'a> Schemas<'a> {
         match rank(was).cmp(&rank(is)) {
             std::cmp::Ordering::Less => self.note(path, Direction::Wider, Some(was), Some(is)),
             std::cmp::Ordering::Greater => self.note(path, Direction::Narrower, Some(was), Some(is)),
-            std::cmp::Ordering::Equal if rank(was) == 1 => self.compare(&format!("{path}/*"), was, is),
-            std::cmp::Ordering::Equal => {}
+            std::cmp::Ordering::Equal => self.compare(&format!("{path}/*"), was, is),
         }
     }
 
