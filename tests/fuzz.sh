@@ -31,7 +31,7 @@ try() { # TARGET SECONDS
   local told found
   told=$(mktemp)
   if cargo +nightly fuzz run "$1" -- -max_total_time="$2" -timeout="${TOOL_FUZZ_TIMEOUT:-1}" -rss_limit_mb=2048 \
-    -print_final_stats=1 >"$told" 2>&1; then
+    -print_final_stats=1 >"$told" 2>&1 && grep -q "^stat::number" "$told"; then
     grep -E "stat::number|Done" "$told" | sed "s/^/fuzz: $1: /"
   else
     grep -A 4 -E "panicked|ERROR|SUMMARY|^error" "$told" | cut -c1-2000 | sed "s/^/fuzz: $1: /"

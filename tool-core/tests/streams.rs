@@ -126,6 +126,112 @@ fn items_are_told_apart_by_their_ids() {
     }
 }
 
+fn added(index: u64, item: &Value) -> Value {
+    json!({"type": "response.output_item.added", "output_index": index, "item": item})
+}
+
+fn completed(output: &[Value]) -> Value {
+    json!({"type": "response.completed", "response": {"status": "completed", "output": output}})
+}
+
+/// What came is in the reply where the final event has less.
+#[test]
+fn what_began_and_was_not_done_is_not_lost() {
+    let message = json!({"type": "message", "id": "m", "role": "assistant", "content": []});
+    let said =
+        json!({"type": "response.output_text.delta", "output_index": 0, "item_id": "m", "delta": "Hi"});
+    let open = done(None, "t1", "")["item"].clone();
+    let whole =
+        json!({"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{\"n\":1}"});
+    let called = done(Some(0), "t2", "{}");
+    for (events, text, ids) in [
+        (vec![added(0, &open), whole, completed(&[])], "", vec!["t1"]),
+        (vec![added(0, &message), said.clone(), completed(&[])], "Hi", vec![]),
+        (
+            vec![added(0, &message), said, called.clone(), completed(&[called["item"].clone()])],
+            "Hi",
+            vec!["t2"],
+        ),
+    ] {
+        let (_, reply) = streamed(DialectId::OpenAiResponses, &events);
+        let told: Vec<String> = calls(&reply).into_iter().map(|call| call.0).collect();
+        assert_eq!(
+            (reply.text.as_str(), told),
+            (text, ids.into_iter().map(str::to_owned).collect()),
+            "{events:?}"
+        );
+    }
+}
+
+/// Ids that several items share, or that change.
+#[test]
+fn items_that_share_an_id_are_two_where_all_else_differs() {
+    let item = |kind: &str, id: &str, call: &str, arguments: &str| json!({"type": kind, "id": id, "call_id": call, "name": "look", "arguments": arguments});
+    let ends = |index: u64, item: &Value| json!({"type": "response.output_item.done", "output_index": index, "item": item});
+    let delta = |index: u64, id: &str, text: &str| json!({"type": "response.function_call_arguments.delta", "output_index": index, "item_id": id, "delta": text});
+    for (about, items, count) in [
+        (
+            "the same call",
+            [item("function_call", "f", "c", "{}"), item("function_call", "g", "c", "{\"n\":1}")],
+            2,
+        ),
+        (
+            "the same item",
+            [item("function_call", "f", "c", "{}"), item("function_call", "f", "d", "{\"n\":1}")],
+            2,
+        ),
+        ("another kind", [item("reasoning", "f", "", "{}"), item("function_call", "f", "d", "{}")], 1),
+    ] {
+        let [one, two] = &items;
+        let blank = |item: &Value| {
+            let mut item = item.clone();
+            item["arguments"] = "".into();
+            item
+        };
+        let told = |item: &Value| item["arguments"].as_str().unwrap().to_owned();
+        let events = [
+            added(0, &blank(one)),
+            added(1, &blank(two)),
+            delta(1, two["id"].as_str().unwrap(), &told(two)),
+            ends(0, one),
+            // Its arguments came in pieces alone.
+            ends(1, &blank(two)),
+            completed(&[]),
+        ];
+        let (ready, reply) = streamed(DialectId::OpenAiResponses, &events);
+        assert_eq!(reply.calls.len(), count, "{about}");
+        assert_eq!(ready.concat(), calls(&reply), "{about}");
+        assert_eq!(reply.calls.last().unwrap().args.as_ref().unwrap().to_string(), told(two), "{about}");
+    }
+    // An id that is another one at the end.
+    for last in [item("function_call", "g", "c", "{}"), item("function_call", "g", "d", "{}")] {
+        let events =
+            [added(0, &item("function_call", "f", "c", "")), ends(0, &last), ends(0, &last), completed(&[])];
+        let (_, reply) = streamed(DialectId::OpenAiResponses, &events);
+        assert_eq!(reply.echo, json!([last]));
+    }
+}
+
+#[test]
+fn a_call_that_the_final_event_renames_is_as_it_was_ready() {
+    let first = done(Some(0), "t1", "{}");
+    for (key, value) in [("call_id", "t2"), ("name", "write"), ("arguments", "{\"n\":1}")] {
+        let mut last = first["item"].clone();
+        last[key] = value.into();
+        let (ready, reply) = streamed(DialectId::OpenAiResponses, &[first.clone(), completed(&[last])]);
+        assert_eq!((ready.concat(), reply.calls[0].name.as_str()), (calls(&reply), "look"), "{key}");
+        assert_eq!(reply.echo, json!([first["item"]]), "{key}");
+    }
+}
+
+#[test]
+fn an_item_that_was_cut_is_not_ready() {
+    let mut event = done(Some(0), "t1", "");
+    event["item"]["status"] = "incomplete".into();
+    let (ready, reply) = streamed(DialectId::OpenAiResponses, &[event]);
+    assert_eq!((ready.concat().len(), reply.calls.len(), reply.stop), (0, 1, Stop::Length));
+}
+
 /// A server may tell a call before the message that stands before it.
 #[test]
 fn items_stand_in_the_order_of_the_output() {
@@ -183,16 +289,104 @@ fn the_pieces_of_two_calls_may_come_in_turn() {
 #[test]
 fn a_call_is_ready_when_the_next_begins_and_takes_no_more() {
     let events = [
-        chat(0, "t1", r#"{"path":"a"}"#),
+        chat(0, "t1", r#"{"path":"a}"#),
+        chat(0, "", r#""}"#),
         chat(1, "t2", "{}"),
         chat(0, "", "}"),
         end("tool_calls"),
         chat(1, "", "}"),
     ];
     let (ready, reply) = streamed(DialectId::OpenAiChat, &events);
-    let (first, second) = (call("t1", &json!({"path": "a"})), call("t2", &json!({})));
-    assert_eq!(ready, [vec![], vec![first.clone()], vec![], vec![second.clone()], vec![]]);
-    assert_eq!(calls(&reply), [first, second]);
+    let (first, second) = (call("t1", &json!({"path": "a}"})), call("t2", &json!({})));
+    assert_eq!(ready.concat(), [first.clone(), second.clone()]);
+    assert_eq!(ready[2], std::slice::from_ref(&first));
+    // What fits nowhere is not lost.
+    assert_eq!(calls(&reply)[..2], [first, second]);
+    assert!(reply.calls.len() == 4 && reply.calls[2..].iter().all(|call| call.args.is_err()));
+}
+
+#[test]
+fn a_call_without_arguments_is_ready_at_the_end_and_lets_the_next_pass() {
+    let look = chat(1, "t2", r#"{"n":1}"#);
+    let (none, two) = (call("t1", &json!({})), call("t2", &json!({"n": 1})));
+    for (reason, told) in
+        [("tool_calls", vec![none.clone(), two.clone()]), ("stop", vec![]), ("length", vec![])]
+    {
+        let (ready, reply) = streamed(DialectId::OpenAiChat, &[chat(0, "t1", ""), look.clone(), end(reason)]);
+        assert_eq!(ready.concat(), told, "{reason}");
+        assert_eq!(calls(&reply), [none.clone(), two.clone()], "{reason}");
+    }
+}
+
+/// Calls of one index, and what they come to: id, name and arguments.
+#[test]
+fn calls_are_told_apart_though_a_server_does_not() {
+    let piece = |index: Option<u64>, id: &str, name: &str, arguments: &str| {
+        let call = json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
+        json!({"choices": [{"delta": {"tool_calls": [call]}}]})
+    };
+    type Case = (
+        &'static str,
+        Vec<(&'static str, &'static str, &'static str)>,
+        Vec<(&'static str, &'static str, Value)>,
+    );
+    let cases: [Case; 8] = [
+        (
+            "no ids",
+            vec![("", "a", "{\"x\":1}"), ("", "b", "{\"y\":1}")],
+            vec![("call_0_0", "a", json!({"x": 1})), ("call_0_1", "b", json!({"y": 1}))],
+        ),
+        (
+            "the same id",
+            vec![("t", "a", "{\"x\":1}"), ("t", "a", "{\"y\":1}")],
+            vec![("t", "a", json!({"x": 1})), ("call_0_1", "a", json!({"y": 1}))],
+        ),
+        (
+            "once more",
+            vec![("t", "a", "{\"x\":1}"), ("t", "a", "{\"x\":1}"), ("t", "a", "")],
+            vec![("t", "a", json!({"x": 1}))],
+        ),
+        (
+            "an empty start",
+            vec![("t", "a", ""), ("", "", "{\"x\""), ("", "", ":1}"), ("", "", " ")],
+            vec![("t", "a", json!({"x": 1}))],
+        ),
+        (
+            "an empty object first",
+            vec![("t", "a", "{}"), ("", "", "{\"x\""), ("", "", ":1}")],
+            vec![("t", "a", json!({"x": 1}))],
+        ),
+        ("an empty object alone", vec![("t", "a", "{}"), ("", "", "")], vec![("t", "a", json!({}))]),
+        (
+            "another id and name",
+            vec![("t", "a", "{\"x\":1}"), ("u", "b", ""), ("", "", "{\"y\":1}")],
+            vec![("t", "a", json!({"x": 1})), ("u", "b", json!({"y": 1}))],
+        ),
+        (
+            "an id for each piece",
+            vec![("t", "a", "{\"x\""), ("u", "", ":1}")],
+            vec![("t", "a", json!({"x": 1}))],
+        ),
+    ];
+    for (about, pieces, wanted) in cases {
+        for index in [Some(0), None] {
+            // Without an index another id is another call.
+            if about == "an id for each piece" && index.is_none() {
+                continue;
+            }
+            let mut events: Vec<Value> =
+                pieces.iter().map(|(id, name, arguments)| piece(index, id, name, arguments)).collect();
+            events.push(end("tool_calls"));
+            let (ready, reply) = streamed(DialectId::OpenAiChat, &events);
+            let told: Vec<(&str, &str, Value)> = reply
+                .calls
+                .iter()
+                .map(|call| (call.id.as_str(), call.name.as_str(), call.args.as_ref().unwrap().clone()))
+                .collect();
+            assert_eq!(told, wanted, "{about}, {index:?}");
+            assert_eq!(ready.concat(), calls(&reply), "{about}, {index:?}");
+        }
+    }
 }
 
 /// Some servers have a reason in every event: one without a word, or `stop`.
@@ -252,9 +446,17 @@ fn the_end_needs_no_delta_and_content_may_come_in_parts() {
 
 #[test]
 fn a_blocked_reply_is_refused_in_pieces_too() {
-    let event = json!({"promptFeedback": {"safetyRatings": []}, "candidates": [{"finishReason": "SAFETY"}]});
-    let (_, reply) = streamed(DialectId::Gemini, &[event]);
-    assert_eq!((reply.stop, reply.calls.len()), (Stop::Refused, 0));
+    for (event, stop) in [
+        (
+            json!({"promptFeedback": {"safetyRatings": []}, "candidates": [{"finishReason": "SAFETY"}]}),
+            Stop::Refused,
+        ),
+        (json!({"promptFeedback": {"blockReason": "SAFETY"}}), Stop::Refused),
+        (json!({"promptFeedback": {"safetyRatings": []}}), Stop::Length),
+    ] {
+        let (_, reply) = streamed(DialectId::Gemini, std::slice::from_ref(&event));
+        assert_eq!((reply.stop, reply.calls.len()), (stop, 0), "{event}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The Messages API of Anthropic.
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview>
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::call::{Found, ModelCall, Reply, Stop, bad_response};
@@ -153,7 +155,6 @@ fn block(block: &Content) -> Value {
 /// A block of a message that comes in pieces.
 #[derive(Debug, Default)]
 struct Piece {
-    index: u64,
     block: Map<String, Value>,
     input: Fragments,
     done: bool,
@@ -209,6 +210,8 @@ pub(super) struct Message {
     pieces: Vec<Piece>,
     /// Which of the pieces are calls.
     calls: Vec<usize>,
+    /// The last piece of each index.
+    last: HashMap<u64, usize>,
     stop: Option<Value>,
     done: bool,
 }
@@ -216,13 +219,13 @@ pub(super) struct Message {
 impl Assemble for Message {
     fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>) {
         let index = event.get("index").and_then(Value::as_u64).unwrap_or(0);
-        let open =
-            self.pieces.iter_mut().rev().find(|piece| piece.index == index).filter(|piece| !piece.done);
+        let at = self.last.get(&index).copied();
+        let open = at.and_then(|at| self.pieces.get_mut(at)).filter(|piece| !piece.done);
         match (event.get("type").and_then(Value::as_str), open) {
             (Some("content_block_start"), _) => {
                 let block =
                     event.get("content_block").and_then(Value::as_object).cloned().unwrap_or_default();
-                let piece = Piece { index, block, ..Piece::default() };
+                let piece = Piece { block, ..Piece::default() };
                 let said = |key| piece.text(key).to_owned();
                 if piece.is_call() {
                     self.calls.push(self.pieces.len());
@@ -230,6 +233,7 @@ impl Assemble for Message {
                 } else if !piece.text("text").is_empty() {
                     out.push(StreamEvent::Text(said("text")));
                 }
+                self.last.insert(index, self.pieces.len());
                 self.pieces.push(piece);
             }
             (Some("content_block_delta"), Some(piece)) => {

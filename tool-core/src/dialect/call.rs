@@ -89,17 +89,19 @@ pub(super) struct Found {
 pub(super) struct Calls {
     turn: u32,
     seen: HashSet<String>,
-    read: usize,
+    count: usize,
+    /// No place before it has a free id, once the own place of a call had none.
+    free: usize,
 }
 
 impl Calls {
     pub(super) fn new(turn: u32) -> Calls {
-        Calls { turn, seen: HashSet::new(), read: 0 }
+        Calls { turn, seen: HashSet::new(), count: 0, free: 0 }
     }
 
     /// How many were read.
-    pub(super) fn read(&self) -> usize {
-        self.read
+    pub(super) fn count(&self) -> usize {
+        self.count
     }
 
     /// The next one; `cut` where the reply ended in it.
@@ -108,22 +110,23 @@ impl Calls {
         let own = wire_id.clone().filter(|id| !id.is_empty() && !self.seen.contains(id));
         let id = own.unwrap_or_else(|| self.free());
         self.seen.insert(id.clone());
-        self.read += 1;
+        self.count += 1;
         let args = arguments(args).map_err(|error| if cut { cut_off(error) } else { error });
         let args = args.and_then(|args| canonical(plan, &name, args));
         ModelCall { id, wire_id, name, args }
     }
 
     /// An id of our own: by the place of the call, if no provider has used it.
-    fn free(&self) -> String {
-        let mut place = self.read;
-        loop {
-            let id = format!("call_{}_{place}", self.turn);
-            if !self.seen.contains(&id) {
-                return id;
-            }
-            place += 1;
+    fn free(&mut self) -> String {
+        let of = |place: usize| format!("call_{}_{place}", self.turn);
+        let own = of(self.count);
+        if !self.seen.contains(&own) {
+            return own;
         }
+        let mut places = self.free.max(self.count + 1)..;
+        let place = places.find(|place| !self.seen.contains(&of(*place))).unwrap_or(usize::MAX);
+        self.free = place;
+        of(place)
     }
 }
 

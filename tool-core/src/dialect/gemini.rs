@@ -176,7 +176,11 @@ impl Assemble for Candidate {
     fn body(&self) -> Value {
         let reason = self.reason.clone().unwrap_or_else(|| "MAX_TOKENS".into());
         match &self.feedback {
-            Some(feedback) if self.parts.is_empty() && self.reason.is_none() => {
+            Some(feedback)
+                if feedback.get("blockReason").is_some()
+                    && self.parts.is_empty()
+                    && self.reason.is_none() =>
+            {
                 json!({"promptFeedback": feedback})
             }
             _ => json!({

@@ -282,7 +282,7 @@ pub(super) struct Message(Value);
 
 impl super::stream::Assemble for Message {
     fn take(&mut self, event: &Value, _: &mut Vec<super::stream::StreamEvent>) {
-        if self.call(0).is_none() {
+        if self.0.get("name").is_none_or(|name| !name.is_string()) {
             self.0 = event.clone();
         }
     }
@@ -292,6 +292,6 @@ impl super::stream::Assemble for Message {
     }
 
     fn call(&self, place: usize) -> Option<Found> {
-        found(&self.0).filter(|_| place == 0)
+        if place == 0 { found(&self.0) } else { None }
     }
 }

@@ -1,6 +1,8 @@
 //! Chat Completions of OpenAI, and of the many servers that speak it.
 //! <https://developers.openai.com/api/reference/chat/completions>
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::call::{Found, ModelCall, Reply, Stop, bad_response};
@@ -117,8 +119,6 @@ fn shows(block: &Content) -> bool {
 /// A call that comes in pieces.
 #[derive(Debug, Default)]
 struct Piece {
-    /// Where a server gives one.
-    index: Option<u64>,
     id: String,
     name: String,
     arguments: Fragments,
@@ -139,6 +139,9 @@ impl Piece {
     }
 }
 
+/// Arguments that say nothing.
+const EMPTY: &str = "{}";
+
 /// The message that a stream adds up to.
 #[derive(Debug, Default)]
 pub(super) struct Message {
@@ -146,6 +149,8 @@ pub(super) struct Message {
     content: Vec<Value>,
     refusal: String,
     calls: Vec<Piece>,
+    /// The last call of each index, and of those without.
+    last: HashMap<Option<u64>, usize>,
     /// How many calls, from the first on, take no more pieces.
     closed: usize,
     more: Map<String, Value>,
@@ -167,22 +172,31 @@ fn take_more(more: &mut Map<String, Value>, delta: &Value, own: &[&str]) {
 }
 
 impl Message {
-    /// The call that a piece belongs to: by its index, else a new id starts a new one. Some servers give all the same index:
-    /// behind a whole call, an id and a name that is not its own are those of another.
-    fn at(&mut self, index: Option<u64>, id: &str, name: &str) -> usize {
-        let other = |call: &Piece| {
-            let named = !id.is_empty() && !call.id.is_empty() && call.id != id;
-            named && (index.is_none() || !name.is_empty() && call.arguments.is_whole())
-        };
+    /// The call that a piece belongs to, which may be a new one: by its index, else a new id starts a new one. Behind a whole call
+    /// more arguments are those of another, and so are an id and a name that are not its own: some servers give all calls the same
+    /// index, or the same id, or none. What a server says once more is no other call.
+    fn find_or_begin(&mut self, index: Option<u64>, piece: &Value, arguments: &str) -> Option<usize> {
+        let (id, name) = (said(piece, "id"), said(function(piece), "name"));
         let known = match index {
-            Some(_) => self.calls.iter().rposition(|call| call.index == index),
+            Some(_) => self.last.get(&index).copied(),
             None => self.calls.len().checked_sub(1),
         };
-        known.filter(|at| !self.calls.get(*at).is_some_and(other)).unwrap_or_else(|| {
-            self.close();
-            self.calls.push(Piece { index, ..Piece::default() });
-            self.calls.len() - 1
-        })
+        if let Some((at, call)) = known.and_then(|at| Some((at, self.calls.get(at)?))) {
+            let (whole, text) = (call.arguments.is_whole(), call.arguments.text());
+            let renamed = !id.is_empty() && !call.id.is_empty() && call.id != id;
+            if whole && !id.is_empty() && !renamed && text == arguments {
+                return None;
+            }
+            let continues = at >= self.closed && name.is_empty() && !renamed && text == EMPTY;
+            let more = !arguments.trim().is_empty() || (renamed && !name.is_empty());
+            if !(whole && more && !continues || renamed && index.is_none()) {
+                return Some(at);
+            }
+        }
+        self.close();
+        self.last.insert(index, self.calls.len());
+        self.calls.push(Piece::default());
+        Some(self.calls.len() - 1)
     }
 
     /// Closes the calls that are whole; a server may send the pieces of two in turn.
@@ -193,28 +207,26 @@ impl Message {
     }
 
     fn say(&mut self, text: &str) {
-        match self
-            .content
-            .last_mut()
-            .filter(|part| words(part).is_some())
-            .and_then(|part| part.get_mut("text"))
-        {
-            Some(Value::String(said)) => said.push_str(text),
-            _ if text.is_empty() => {}
-            _ => self.content.push(json!({"type": "text", "text": text})),
+        let last = self.content.last_mut().filter(|part| words(part).is_some());
+        if let Some(Value::String(said)) = last.and_then(|part| part.get_mut("text")) {
+            said.push_str(text);
+        } else if !text.is_empty() {
+            self.content.push(json!({"type": "text", "text": text}));
         }
     }
 
+    /// Takes text, or parts: one of the kind of the last one continues it.
     fn take_content(&mut self, content: &Value) {
         match content {
             Value::String(text) => self.say(text),
             Value::Array(parts) => {
-                for part in parts {
-                    match words(part) {
-                        Some(text) => self.say(text),
-                        None => self.content.push(part.clone()),
+                parts.iter().for_each(|part| match (words(part), self.content.last_mut()) {
+                    (Some(text), _) => self.say(text),
+                    (None, Some(Value::Object(last))) if last.get("type") == part.get("type") => {
+                        take_more(last, part, &["type"]);
                     }
-                }
+                    (None, _) => self.content.push(part.clone()),
+                })
             }
             _ => {}
         }
@@ -235,7 +247,15 @@ fn words(part: &Value) -> Option<&str> {
     part.get("text")?.as_str().filter(|_| part.get("type").is_some_and(|kind| kind == "text"))
 }
 
-/// Adds a piece of a name or id; one that is repeated whole is not added.
+fn said<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or("")
+}
+
+fn function(call: &Value) -> &Value {
+    call.get("function").unwrap_or(&Value::Null)
+}
+
+/// Adds a piece of a name; one that is repeated whole is not added.
 fn join(whole: &mut String, piece: &str) {
     if whole != piece {
         whole.push_str(piece);
@@ -245,7 +265,6 @@ fn join(whole: &mut String, piece: &str) {
 impl Assemble for Message {
     fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>) {
         let Some(choice) = event.pointer("/choices/0") else { return };
-        let said = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
         let delta = choice.get("delta").unwrap_or(&Value::Null);
         let content = delta.get("content").unwrap_or(&Value::Null);
         self.take_content(content);
@@ -253,27 +272,36 @@ impl Assemble for Message {
         if !text.is_empty() {
             out.push(StreamEvent::Text(text));
         }
-        self.refusal.push_str(&said(delta, "refusal"));
+        self.refusal.push_str(said(delta, "refusal"));
         take_more(&mut self.more, delta, &["role", "content", "refusal", "tool_calls"]);
         for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            let function = piece.get("function").unwrap_or(&Value::Null);
-            let (id, name) = (said(piece, "id"), said(function, "name"));
+            let arguments = match function(piece).get("arguments") {
+                Some(Value::String(text)) => text.clone(),
+                Some(object @ Value::Object(_)) => object.to_string(),
+                _ => String::new(),
+            };
             let before = self.calls.len();
-            let at = self.at(piece.get("index").and_then(Value::as_u64), &id, &name);
-            let Some(call) = self.calls.get_mut(at).filter(|_| at >= self.closed) else { continue };
-            join(&mut call.id, &id);
+            let index = piece.get("index").and_then(Value::as_u64);
+            let Some(at) = self.find_or_begin(index, piece, &arguments).filter(|at| *at >= self.closed)
+            else {
+                continue;
+            };
+            let Some(call) = self.calls.get_mut(at) else { continue };
+            if call.id.is_empty() {
+                said(piece, "id").clone_into(&mut call.id);
+            }
+            join(&mut call.name, said(function(piece), "name"));
             take_more(&mut call.more, piece, &["index", "id", "type", "function"]);
-            join(&mut call.name, &name);
             if at == before {
                 out.push(StreamEvent::CallStarted { id: call.id.clone(), name: call.name.clone() });
             }
-            match function.get("arguments") {
-                Some(Value::String(arguments)) if !arguments.is_empty() => {
-                    call.arguments.push(arguments);
-                    out.push(StreamEvent::CallDelta { id: call.id.clone(), bytes: arguments.len() });
+            if !arguments.is_empty() {
+                // Some begin with an empty object, in whose place the pieces come.
+                match call.arguments.text() {
+                    EMPTY if !arguments.trim().is_empty() => call.arguments.replace(&arguments),
+                    _ => call.arguments.push(&arguments),
                 }
-                Some(object @ Value::Object(_)) => call.arguments.replace(&object.to_string()),
-                _ => {}
+                out.push(StreamEvent::CallDelta { id: call.id.clone(), bytes: arguments.len() });
             }
         }
         // Some servers have one in every event, which says nothing.
@@ -281,6 +309,10 @@ impl Assemble for Message {
         if let Some(reason) = reason.filter(|reason| !matches!(*reason, "" | "null")) {
             self.reason = Some(reason.into());
             self.close();
+            // Other reasons stand in every event of some servers, or say that a call was cut.
+            if matches!(reason, "tool_calls" | "function_call") {
+                self.closed = self.calls.len();
+            }
         }
     }
 

@@ -186,61 +186,81 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// The piece that an event is about: by an id of its item, else by its index, else the last one. Some servers leave the
-    /// index out, some give two items the same, and some change the ids.
-    fn at(&self, event: &Value) -> Option<usize> {
+    /// The item that an event names: one of the same kind with an id of it, unless their indexes are others and so is their other id.
+    /// Some servers leave indexes out or give all the same, some do so with ids, and some change an id.
+    fn named(&self, event: &Value) -> Option<usize> {
         let item = event.get("item").unwrap_or(&Value::Null);
         let ids = [said(event, "item_id"), said(item, "id"), said(item, "call_id")];
-        let by_id = ids.iter().find_map(|id| self.by_id.get(*id).copied());
-        by_id.or_else(|| match index(event) {
+        let is_it = |at: &usize| {
+            let Some(piece) = self.pieces.get(*at) else { return false };
+            let has =
+                |id: &str| !id.is_empty() && ["id", "call_id"].iter().any(|key| said(&piece.item, key) == id);
+            let differs = |key| {
+                let (was, is) = (said(&piece.item, key), said(item, key));
+                !was.is_empty() && !is.is_empty() && was != is
+            };
+            let elsewhere = index(event).is_some() && piece.index.is_some() && index(event) != piece.index;
+            ids.into_iter().any(has)
+                && (item.is_null() || said(item, "type") == said(&piece.item, "type"))
+                && !(elsewhere && (differs("id") || differs("call_id")))
+        };
+        let placed = index(event).and_then(|index| self.by_index.get(&index));
+        placed.into_iter().chain(ids.iter().filter_map(|id| self.by_id.get(*id))).copied().find(is_it)
+    }
+
+    /// The item that an event without a known id is about: by its index, else the last one.
+    fn placed(&self, event: &Value) -> Option<usize> {
+        match index(event) {
             Some(index) => self.by_index.get(&index).copied(),
             None => self.pieces.len().checked_sub(1),
-        })
-    }
-
-    /// The piece that an event of an item that is not done is about.
-    fn open(&mut self, event: &Value) -> Option<&mut Piece> {
-        let at = self.at(event)?;
-        self.pieces.get_mut(at).filter(|piece| !piece.done)
-    }
-
-    /// Whether an item of these ids has begun.
-    fn knows(&self, item: &Value) -> bool {
-        ["id", "call_id"].iter().any(|key| self.by_id.contains_key(said(item, key)))
-    }
-
-    fn name(&mut self, at: usize, item: &Value) {
-        for id in ["id", "call_id"].map(|key| said(item, key)).into_iter().filter(|id| !id.is_empty()) {
-            self.by_id.insert(id.to_owned(), at);
         }
+    }
+
+    /// The item that an event is about, if it is not done.
+    fn open(&mut self, event: &Value) -> Option<&mut Piece> {
+        let at = self.named(event).or_else(|| self.placed(event))?;
+        self.pieces.get_mut(at).filter(|piece| !piece.done)
     }
 
     fn begin(&mut self, event: &Value, item: &Value) -> usize {
         let (at, index) = (self.pieces.len(), index(event));
-        self.name(at, item);
         self.by_index.extend(index.map(|index| (index, at)));
         if is_call(item) {
             self.calls.push(at);
         }
         self.pieces.push(Piece { index, item: item.clone(), ..Piece::default() });
+        self.remember(at, item);
         at
     }
 
-    /// What comes for an item that is done is the same once more, or another that has no id.
-    fn end(&mut self, event: &Value, item: &Value) {
-        let of_kind = |piece: &Piece| said(&piece.item, "type") == said(item, "type");
-        let at = match self.at(event).and_then(|at| Some((at, self.pieces.get(at)?))) {
-            Some((_, piece)) if piece.done && (self.knows(item) || piece.item == *item) => return,
-            Some((at, piece)) if !piece.done && of_kind(piece) => at,
-            _ => self.begin(event, item),
-        };
-        self.name(at, item);
-        if let Some(piece) = self.pieces.get_mut(at) {
-            (piece.item, piece.done) = (item.clone(), true);
+    fn remember(&mut self, at: usize, item: &Value) {
+        for id in ["id", "call_id"].map(|key| said(item, key)).into_iter().filter(|id| !id.is_empty()) {
+            self.by_id.insert(id.to_owned(), at);
         }
     }
 
-    /// Whether a whole output has what is closed of the calls, unchanged, and nothing less than what is done.
+    /// An item ends once: what names it after that says the same once more. One without a known id may be the open one of its place.
+    fn end(&mut self, event: &Value, item: &Value) {
+        let of = |at: usize| self.pieces.get(at).map(|piece| (at, piece));
+        let is_open = |piece: &Piece| !piece.done && said(&piece.item, "type") == said(item, "type");
+        let at = match (self.named(event).and_then(of), self.placed(event).and_then(of)) {
+            (Some((_, piece)), _) if piece.done => return,
+            (Some((at, _)), _) => at,
+            (None, Some((_, piece))) if piece.done && piece.item == *item => return,
+            (None, Some((at, piece))) if is_open(piece) => at,
+            (None, _) => self.begin(event, item),
+        };
+        self.remember(at, item);
+        let Some(piece) = self.pieces.get_mut(at) else { return };
+        (piece.item, piece.done) = (item.clone(), true);
+        let is_blank =
+            item.get("arguments").is_none_or(|it| it.as_str().is_some_and(|it| it.trim().is_empty()));
+        if is_call(item) && is_blank && !piece.arguments.text().is_empty() {
+            put(&mut piece.item, "arguments", piece.arguments.text().to_owned());
+        }
+    }
+
+    /// Whether a whole output has what is closed of the calls, unchanged, and no less than what came.
     fn agrees(&self, output: &[Value]) -> bool {
         let mut calls = output.iter().filter(|item| is_call(item));
         let same = |piece: &Piece| {
@@ -249,20 +269,22 @@ impl Response {
                 .iter()
                 .all(|key| item.is_some_and(|item| item.get(key) == piece.item.get(key)))
         };
+        let holds = |piece: &&Piece| piece.done || is_call(&piece.item) || !piece.text.is_empty();
         (0..).map_while(|place| self.closed(place)).all(same)
-            && output.len() >= self.pieces.iter().filter(|piece| piece.done).count()
+            && output.len() >= self.pieces.iter().filter(holds).count()
     }
 
+    /// The call of a place that will not change; one that was cut is in the reply alone.
     fn closed(&self, place: usize) -> Option<&Piece> {
-        self.pieces.get(*self.calls.get(place)?).filter(|piece| piece.done)
+        let piece = self.pieces.get(*self.calls.get(place)?)?;
+        (piece.done && said(&piece.item, "status") != "incomplete").then_some(piece)
     }
 
     /// The items, as they stand in the output where the calls began in that order.
     fn output(&self) -> Value {
         let mut pieces: Vec<&Piece> = self.pieces.iter().collect();
-        let indices: Option<Vec<u64>> = pieces.iter().map(|piece| piece.index).collect();
-        let calls: Option<Vec<u64>> = self.calls.iter().map(|at| self.pieces.get(*at)?.index).collect();
-        if indices.is_some() && calls.is_some_and(|indices| indices.is_sorted()) {
+        let calls = self.calls.iter().filter_map(|at| self.pieces.get(*at));
+        if pieces.iter().all(|piece| piece.index.is_some()) && calls.is_sorted_by_key(|piece| piece.index) {
             pieces.sort_by_key(|piece| piece.index);
         }
         pieces.into_iter().map(Piece::value).collect()
@@ -278,11 +300,11 @@ impl Assemble for Response {
         let delta = said(event, "delta");
         let item = event.get("item").filter(|item| item.is_object());
         match (said(event, "type"), item) {
-            ("response.output_item.added", Some(item)) if !self.knows(item) => {
+            ("response.output_item.added", Some(item)) if self.named(event).is_none() => {
                 self.begin(event, item);
                 if is_call(item) {
-                    let said = |key| said(item, key).to_owned();
-                    out.push(StreamEvent::CallStarted { id: said("call_id"), name: said("name") });
+                    let text = |key| said(item, key).to_owned();
+                    out.push(StreamEvent::CallStarted { id: text("call_id"), name: text("name") });
                 }
             }
             ("response.output_item.done", Some(item)) => self.end(event, item),

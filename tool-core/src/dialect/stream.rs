@@ -26,7 +26,8 @@ pub enum StreamEvent {
         /// How many bytes.
         bytes: usize,
     },
-    /// A call is complete and can be read: the reply will have it just so. One that cannot be read is only in the reply.
+    /// A call is complete and can be read: the reply will have it just so. One that cannot be read is only in the reply, and so
+    /// is one of which the server does not tell whether it is complete.
     CallReady(ModelCall),
 }
 
@@ -46,9 +47,6 @@ pub trait Assembler: Send {
 }
 
 /// The events of one provider.
-///
-/// A call is closed once its provider says so, or once its pieces are a whole object and another one has begun or the reply has
-/// ended. What is closed does not change, whatever comes: it may run already.
 pub(super) trait Assemble: Send {
     /// Takes one event.
     fn take(&mut self, event: &Value, out: &mut Vec<StreamEvent>);
@@ -56,7 +54,8 @@ pub(super) trait Assemble: Send {
     /// The body so far.
     fn body(&self) -> Value;
 
-    /// The call of a place among the calls, if it and those before it are closed.
+    /// The call of a place among the calls, if it and those before it are closed: their provider says so, or nothing can follow.
+    /// What is closed does not change, whatever comes: it may run already.
     fn call(&self, place: usize) -> Option<Found>;
 }
 
@@ -83,7 +82,7 @@ impl<A: Assemble> Assembler for Assembly<A> {
     fn feed(&mut self, event: &Value) -> Vec<StreamEvent> {
         let mut out = Vec::new();
         self.events.take(event, &mut out);
-        while let Some(found) = self.events.call(self.calls.read()) {
+        while let Some(found) = self.events.call(self.calls.count()) {
             let call = self.calls.next(&self.plan, found, false);
             if call.args.is_ok() {
                 out.push(StreamEvent::CallReady(call));
@@ -130,9 +129,9 @@ impl Fragments {
         &self.text
     }
 
-    /// Whether the text ends where its first bracket is closed: more would make it no JSON.
+    /// Whether nothing can follow: the first bracket is closed, or it is too much already.
     pub(super) fn is_whole(&self) -> bool {
-        self.scan.whole
+        self.scan.whole || self.text.len() > MAX_ARGS_BYTES
     }
 
     /// The object that the pieces add up to, or their text where they do not; `None` where none came.
