@@ -9,6 +9,7 @@ use super::limits::{self, Limits};
 use super::plan::Plan;
 use super::put::put;
 use super::result::{blocks, error_object, joined};
+use super::said::said;
 use super::stream::{Assemble, StreamEvent};
 use crate::error::ToolError;
 use crate::output::{Content, ResourceBody, ToolResult};
@@ -161,13 +162,12 @@ impl Assemble for Candidate {
         let Some(candidate) = event.pointer("/candidates/0") else { return };
         self.reason = candidate.get("finishReason").cloned().or(self.reason.take());
         for part in candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten() {
-            let said =
-                |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
             if let Some(call) = part.get("functionCall") {
                 self.calls.push(self.parts.len());
-                out.push(StreamEvent::CallStarted { id: said(call, "id"), name: said(call, "name") });
+                let text = |key| said(call, key).to_owned();
+                out.push(StreamEvent::CallStarted { id: text("id"), name: text("name") });
             } else if !is_thought(part) && part.get("text").is_some() {
-                out.push(StreamEvent::Text(said(part, "text")));
+                out.push(StreamEvent::Text(said(part, "text").to_owned()));
             }
             self.parts.push(part.clone());
         }

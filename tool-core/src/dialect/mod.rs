@@ -20,6 +20,7 @@ mod openai_responses;
 mod plan;
 mod put;
 mod result;
+mod said;
 mod schema;
 mod stream;
 mod wire;

@@ -11,6 +11,7 @@ use super::limits;
 use super::plan::{Plan, Planned};
 use super::put::put;
 use super::result::{blocks, data_url, joined, told};
+use super::said::said;
 use super::stream::{Assemble, Fragments, StreamEvent};
 use crate::error::ToolError;
 use crate::output::{Content, ToolResult};
@@ -245,10 +246,6 @@ impl Message {
 /// The text of a part that is one.
 fn words(part: &Value) -> Option<&str> {
     part.get("text")?.as_str().filter(|_| part.get("type").is_some_and(|kind| kind == "text"))
-}
-
-fn said<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or("")
 }
 
 fn function(call: &Value) -> &Value {

@@ -11,6 +11,7 @@ use super::limits;
 use super::plan::{Plan, Planned};
 use super::put::put;
 use super::result::{blocks, data_url, joined};
+use super::said::said;
 use super::stream::{Assemble, Fragments, StreamEvent};
 use crate::error::ToolError;
 use crate::output::{Content, ResourceBody, ToolResult};
@@ -99,10 +100,6 @@ fn found(item: &Value) -> Found {
         name: said(item, "name").to_owned(),
         args: item.get("arguments").cloned().unwrap_or_default(),
     }
-}
-
-fn said<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or("")
 }
 
 /// What is appended to the history: one item per result.
