@@ -74,17 +74,33 @@ pub fn id(case: &Value) -> String {
     id.unwrap_or_else(|| panic!("a case without an id: {case}")).to_owned()
 }
 
-/// Says how many cases ran and what came of each.
+/// Says how many cases there are, and what comes of each as soon as it has run.
 ///
 /// # Panics
 /// When one went wrong, with all that did.
-pub fn report(set: &str, outcomes: impl IntoIterator<Item = (String, Outcome)>) {
-    let outcomes: Vec<(String, Outcome)> = outcomes.into_iter().collect();
-    println!("{set}: {} cases from {}", outcomes.len(), folder().display());
-    let mut wrong = Vec::new();
-    for (id, outcome) in &outcomes {
+pub fn report(set: &str, outcomes: impl IntoIterator<IntoIter: ExactSizeIterator<Item = (String, Outcome)>>) {
+    let outcomes = outcomes.into_iter();
+    let (count, mut wrong) = (outcomes.len(), Vec::new());
+    println!("{set}: {count} cases from {}", folder().display());
+    for (id, outcome) in outcomes {
         println!("{set}: {id}: {}", if outcome.is_ok() { "ok" } else { "WRONG" });
-        wrong.extend(outcome.as_ref().err().map(|difference| format!("{id}: {difference}")));
+        wrong.extend(outcome.err().map(|difference| format!("{id}: {difference}")));
     }
-    assert!(wrong.is_empty(), "{set}: {} of {} cases:\n{}", wrong.len(), outcomes.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{set}: {} of {count} cases:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::report;
+
+    #[test]
+    fn all_that_hold_pass() {
+        report("set", [("a".to_owned(), Ok(()))]);
+    }
+
+    #[test]
+    #[should_panic(expected = "set: 1 of 2 cases:\nb: is another")]
+    fn one_that_is_wrong_fails_by_its_name() {
+        report("set", [("a".to_owned(), Ok(())), ("b".to_owned(), Err("is another".to_owned()))]);
+    }
 }
