@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use tool_core::args::Args;
-use tool_core::test::{Damage, Expected, MutationKind, Random, mutate, values};
+use tool_core::test::{Damage, Expected, MutationKind, Random, Values, mutate, values};
 use tool_core::{Behavior, Coerce, DynTool, IssueCode, Registry, ToolOutput};
 
 /// One of every construct that a schema can have.
@@ -201,4 +201,170 @@ fn every_number_of_a_range_comes_and_its_ends_come_most() {
     let below: BTreeSet<usize> = (0..100).map(|_| random.below(3)).collect();
     assert_eq!(below.into_iter().collect::<Vec<usize>>(), [0, 1, 2]);
     assert_eq!((random.below(0), random.pick::<u8>(&[]), random.pick(&["a"])), (0, None, Some(&"a")));
+}
+
+/// The values of one parameter of a tool.
+fn of_parameter(schema: Value) -> Vec<Value> {
+    let whole = json!({"type": "object", "properties": {"it": schema}, "required": ["it"]});
+    values(&whole).seed(7).take(2_000).map(|mut value| value["it"].take()).collect()
+}
+
+fn whole_numbers(schema: Value) -> BTreeSet<i64> {
+    of_parameter(schema).iter().map(|value| value.as_i64().unwrap()).collect()
+}
+
+#[test]
+fn integers_are_those_between_the_tighter_bounds_and_multiples_of_the_step() {
+    let all = |range: std::ops::RangeInclusive<i64>| range.collect::<BTreeSet<i64>>();
+    assert_eq!(whole_numbers(json!({"type": "integer", "minimum": 3, "maximum": 9})), all(3..=9));
+    assert_eq!(
+        whole_numbers(json!({"type": "integer", "exclusiveMinimum": 3, "exclusiveMaximum": 9})),
+        all(4..=8)
+    );
+    let both =
+        json!({"type": "integer", "minimum": -2, "exclusiveMinimum": 0, "maximum": 7, "exclusiveMaximum": 4});
+    assert_eq!(whole_numbers(both), all(1..=3));
+    assert_eq!(whole_numbers(json!({"type": "integer", "minimum": 5, "maximum": 5})), all(5..=5));
+    let stepped = json!({"type": "integer", "minimum": -7, "maximum": 11, "multipleOf": 5});
+    assert_eq!(whole_numbers(stepped), [-5, 0, 5, 10].into());
+    // Those that a JSON parser which reads doubles keeps, at and beside their ends too. (RFC 8259 §6)
+    let safe = (1_i64 << 53) - 1;
+    let any = whole_numbers(json!({"type": "integer"}));
+    let [least, .., most] = any.iter().copied().collect::<Vec<_>>()[..] else { panic!("too few") };
+    assert_eq!((least, most), (-safe, safe));
+    assert!([-safe + 1, safe - 1].iter().all(|beside| any.contains(beside)) && any.len() > 500);
+    // No number is both: what comes says nothing, but something comes.
+    let mut unjudged = Values::new(7);
+    for step in [0, i64::MAX] {
+        let none = json!({"type": "integer", "minimum": i64::MAX, "maximum": i64::MIN, "multipleOf": step});
+        assert!((0..100).all(|_| unjudged.of(&none).is_i64()));
+    }
+}
+
+/// The lengths of lists.
+fn lengths<'a>(lists: impl IntoIterator<Item = &'a Value>) -> BTreeSet<usize> {
+    lists.into_iter().map(|list| list.as_array().unwrap().len()).collect()
+}
+
+#[test]
+fn lists_have_every_length_and_only_those_of_parameters_are_long() {
+    let lists = of_parameter(json!({"type": "array", "items": {"type": "boolean"}}));
+    let found = lengths(&lists);
+    assert!((0..=4).all(|length| found.contains(&length)), "{found:?}");
+    assert_eq!(found.last(), Some(&64));
+    let long = lists.iter().filter(|list| list.as_array().unwrap().len() > 4).count();
+    assert!((60..200).contains(&long), "{long} of 2000");
+
+    let inner =
+        of_parameter(json!({"type": "array", "items": {"type": "array", "items": {"type": "boolean"}}}));
+    let inner: Vec<&Value> = inner.iter().flat_map(|list| list.as_array().unwrap()).collect();
+    assert_eq!(lengths(inner.iter().copied()), (0..=4).collect());
+    let roots: Vec<Value> = values(&json!({"type": "array", "items": {"type": "null"}})).take(500).collect();
+    assert_eq!(lengths(&roots), (0..=4).collect());
+
+    let bounded =
+        of_parameter(json!({"type": "array", "items": {"type": "null"}, "minItems": 2, "maxItems": 4}));
+    assert_eq!(lengths(&bounded), [2, 3, 4].into());
+    let fixed =
+        of_parameter(json!({"type": "array", "items": {"type": "null"}, "minItems": 6, "maxItems": 6}));
+    assert_eq!(lengths(&fixed), [6].into());
+}
+
+#[test]
+fn items_repeat_unless_they_must_not() {
+    let repeats = |schema: Value| {
+        of_parameter(schema)
+            .iter()
+            .filter(|list| {
+                let list = list.as_array().unwrap();
+                list.iter().map(Value::to_string).collect::<BTreeSet<_>>().len() < list.len()
+            })
+            .count()
+    };
+    let items = json!({"type": "integer", "minimum": 0, "maximum": 9});
+    assert!(repeats(json!({"type": "array", "items": items})) > 500);
+    assert!(repeats(json!({"type": "array", "items": items, "uniqueItems": false})) > 500);
+    let unique = json!({"type": "array", "items": items, "uniqueItems": true});
+    assert_eq!(repeats(unique.clone()), 0);
+    assert_eq!(lengths(&of_parameter(unique)).last(), Some(&10));
+}
+
+#[test]
+fn texts_match_a_pattern_that_common_ones_match() {
+    let texts = of_parameter(json!({"type": "string", "pattern": "^[0-9]+$"}));
+    let texts: BTreeSet<&str> = texts.iter().map(|text| text.as_str().unwrap()).collect();
+    assert!(
+        texts.len() > 3 && texts.iter().all(|text| text.bytes().all(|byte| byte.is_ascii_digit())),
+        "{texts:?}"
+    );
+}
+
+#[test]
+fn objects_have_what_they_must_and_at_times_what_they_may() {
+    let closed = of_parameter(json!({
+        "type": "object",
+        "properties": {"must": {"type": "null"}, "may": {"type": "null"}},
+        "required": ["must"],
+        "additionalProperties": false,
+    }));
+    assert!(closed.iter().all(|object| object.get("must").is_some()));
+    let may = closed.iter().filter(|object| object.get("may").is_some()).count();
+    assert!(may.abs_diff(1_000) < 100, "{may} of 2000");
+    let keys = |objects: &[Value]| -> BTreeSet<String> {
+        objects.iter().flat_map(|object| object.as_object().unwrap().keys().cloned()).collect()
+    };
+    assert_eq!(keys(&closed), ["may".to_owned(), "must".to_owned()].into());
+    let map = of_parameter(
+        json!({"type": "object", "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 1}}),
+    );
+    assert!(
+        keys(&map).len() > 20
+            && map.iter().flat_map(|map| map.as_object().unwrap().values()).all(|value| *value == 1)
+    );
+}
+
+/// How many objects and lists stand inside each other.
+fn levels(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(levels).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[test]
+fn what_contains_itself_ends_after_four_levels() {
+    let deepest = |definition: Value| {
+        let schema = json!({"$ref": "#/$defs/T", "$defs": {"T": definition}});
+        values(&schema).seed(2).take(2_000).map(|value| levels(&value)).max().unwrap()
+    };
+    // A reference is a level, and so is what it leads to.
+    let inner = json!({"$ref": "#/$defs/T"});
+    assert_eq!(deepest(json!({"type": "object", "properties": {"next": inner}})), 3);
+    assert_eq!(deepest(json!({"type": "object", "additionalProperties": inner})), 3);
+    assert_eq!(deepest(json!({"type": "array", "items": inner})), 3);
+    let map = |of: Value| json!({"type": "object", "additionalProperties": of});
+    assert_eq!(of_parameter(map(map(map(map(json!({"type": "null"})))))).iter().map(levels).max(), Some(4));
+    let boxed = json!({"type": "object", "properties": {"next": inner}, "required": ["next"]});
+    let boxed = json!({"anyOf": [boxed, {"type": "null"}]});
+    assert!(deepest(boxed) >= 3, "a required member is there on every level");
+}
+
+#[test]
+fn a_value_says_all_of_another_that_adds_only_defaults() {
+    use tool_core::test::says_all_of;
+    let says = |a: Value, b: Value| says_all_of(&a, &b);
+    assert!(
+        says(json!({"a": 1}), json!({"a": 1.0, "b": 2})) && !says(json!({"a": 1, "b": 2}), json!({"a": 1}))
+    );
+    assert!(!says(json!({"a": 1}), json!({"a": 2})) && !says(json!({"a": 1}), json!({"b": 1})));
+    assert!(says(json!(5), json!(5)) && says(json!(5), json!(5.0)) && !says(json!(5), json!(6)));
+    assert!(says(json!([{"a": 1}, 2]), json!([{"a": 1, "b": 0}, 2])));
+    assert!(
+        !says(json!([1]), json!([1, 2])) && !says(json!([1, 2]), json!([1])) && !says(json!([1]), json!([2]))
+    );
+    assert!(says(json!("a"), json!("a")) && !says(json!("a"), json!("b")) && !says(json!("5"), json!(5)));
+    assert!(
+        !says(json!({}), json!([])) && says(json!(null), json!(null)) && !says(json!(true), json!(false))
+    );
 }

@@ -376,6 +376,50 @@ fn what_a_type_does_not_guarantee_is_walked() {
     {
         assert!(!sure);
     }
+    macro_rules! said {
+        ($($keywords:tt)*) => {{
+            struct Said;
+            impl JsonSchema for Said {
+                fn schema_name() -> std::borrow::Cow<'static, str> {
+                    "Said".into()
+                }
+                fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                    schemars::json_schema!({ $($keywords)* })
+                }
+            }
+            #[derive(JsonSchema)]
+            #[expect(dead_code, reason = "only its schema is asked for")]
+            struct Holds {
+                said: Said,
+            }
+            walk(x!(Holds))
+        }};
+    }
+    assert!(said!("enum": [1, 2]) && !said!("enum": ["a", "b"]) && !said!("enum": ["a", null]));
+    assert!(said!("type": "array", "minItems": 1) && said!("type": "array", "maxItems": 9));
+    assert!(!said!("prefixItems": [{"type": "string"}], "minItems": 1, "maxItems": 1));
+    assert!(
+        said!("anyOf": [{"type": "string"}, {"type": "integer"}]) && !said!("anyOf": [{"type": "string"}])
+    );
+    assert!(said!("oneOf": [{"type": "string"}]));
+    // The bounds of one number type, not half of those of two.
+    for sure in [
+        said!("type": "integer", "minimum": -128, "maximum": 127),
+        said!("type": "integer", "minimum": 0, "maximum": 255),
+        said!("type": "integer", "minimum": 0),
+        said!("type": "integer"),
+    ] {
+        assert!(!sure);
+    }
+    for walked in [
+        said!("type": "integer", "minimum": -128, "maximum": 255),
+        said!("type": "integer", "minimum": -128),
+        said!("type": "integer", "maximum": 127),
+        said!("type": "integer", "minimum": 3),
+        said!("type": "integer", "minimum": 0, "maximum": 5),
+    ] {
+        assert!(walked);
+    }
     // The bounds of the parameter itself are checked without its schema.
     assert!(!walk(x!(u32, bounds: Bounds { min: Some(Number::Int(3)), ..BOUNDS })));
 }

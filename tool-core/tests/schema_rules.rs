@@ -140,6 +140,19 @@ fn s3_recursive_definitions_stay_under_their_names() {
             json!({"items": {"$ref": "#/$defs/L", "description": " D. ", "default": []}, "$defs": {"L": list("#/$defs/L")}}),
             json!({"items": {"anyOf": [{"$ref": "#/$defs/L"}], "description": "D.", "default": []}, "$defs": {"L": list("#/$defs/L")}}),
         ),
+        // What else stands beside a reference stays.
+        (
+            json!({"items": {"$ref": "#/$defs/L", "anyOf": [{"minItems": 1}, {"maxItems": 3}], "allOf": [{"not": {"const": []}}]},
+                "$defs": {"L": list("#/$defs/L")}}),
+            json!({"items": {"anyOf": [{"minItems": 1}, {"maxItems": 3}], "allOf": [{"not": {"const": []}}, {"$ref": "#/$defs/L"}]},
+                "$defs": {"L": list("#/$defs/L")}}),
+        ),
+        // What contained itself only where null was told of, which goes, is a definition like others.
+        (
+            json!({"$ref": "#/$defs/P", "$defs": {"P": {"properties": {
+                "x": {"anyOf": [{"type": "string"}, {"type": "null", "not": {"$ref": "#/$defs/P"}}]}}}}}),
+            json!({"properties": {"x": {"type": "string"}}, "additionalProperties": false}),
+        ),
         // The name is the definition's own, whatever its title, and the title of what is no definition.
         (
             json!({"items": {"$ref": "#/definitions/L"}, "definitions": {"L": {"title": "T", "items": {"$ref": "#/definitions/L"}}}}),

@@ -150,10 +150,10 @@ impl Document<'_> {
         let Some(name) = self.names.get(&target) else {
             return Ok(overlay(object(self.definition(&target, at)?), beside));
         };
-        // The first spelling of the name stays as the author wrote it.
+        // A definition among `$defs` keeps its name, and the reference the author's spelling of it.
         let reference = match reference::definition_name(reference) {
-            Some(written) if written == *name => reference.to_owned(),
-            _ => reference::to_definition(name),
+            Some(_) => reference.to_owned(),
+            None => reference::to_definition(name),
         };
         // A tagged newtype case adds its tag to the properties of a recursive struct, which is closed: its first level
         // is written out.

@@ -33,8 +33,7 @@ pub(crate) fn without_null(property: &mut Map<String, Value>) {
 /// S10: the constant that tells a case stands first.
 pub(crate) fn tag_first(schema: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
-    let tag = properties.iter().position(|(_, property)| property.get("const").is_some());
-    if let Some(at) = tag.filter(|at| *at > 0) {
+    if let Some(at) = properties.iter().position(|(_, property)| property.get("const").is_some()) {
         let mut ordered: Vec<(String, Value)> = std::mem::take(properties).into_iter().collect();
         ordered.get_mut(..=at).unwrap_or_default().rotate_right(1);
         properties.extend(ordered);

@@ -174,7 +174,7 @@ impl Generated<'_> {
             None => return self.anything(),
         };
         match kind.as_str() {
-            Some("boolean") => json!(self.random.below(2) == 0),
+            Some("boolean") => json!(self.random.one_in(2)),
             Some("integer") => self.integer(schema),
             Some("number") => self.number(schema),
             Some("array") => self.list(schema, depth),
@@ -186,17 +186,20 @@ impl Generated<'_> {
 
     fn integer(&mut self, schema: &Value) -> Value {
         let bound = |keyword| schema.get(keyword).and_then(Value::as_i64);
-        let least = bound("minimum").or(bound("exclusiveMinimum").map(|bound| bound.saturating_add(1)));
-        let most = bound("maximum").or(bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1)));
-        let least = least.unwrap_or(-SAFE).max(-SAFE);
-        let most = most.unwrap_or(SAFE).min(SAFE).max(least);
+        let after = bound("exclusiveMinimum").map(|bound| bound.saturating_add(1));
+        let before = bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1));
+        let least = [bound("minimum"), after].into_iter().flatten().max().unwrap_or(-SAFE).max(-SAFE);
+        let most = [bound("maximum"), before].into_iter().flatten().min().unwrap_or(SAFE).min(SAFE);
+        // Numbers without a step are all multiples of one.
+        let step = bound("multipleOf").unwrap_or(1).max(1);
+        let (least, most) = (-(-least).div_euclid(step), most.div_euclid(step));
         // Beside a bound is where it is forgotten.
-        let inside = if self.random.one_in(4) && most - least > 2 { 1 } else { 0 };
-        let number = self.random.between(least + inside, most - inside);
-        match bound("multipleOf").filter(|step| *step > 0) {
-            Some(step) => json!(number - number.rem_euclid(step)),
-            None => json!(number),
-        }
+        let times = match self.random.below(8) {
+            0 => least.saturating_add(1).min(most),
+            1 => most.saturating_sub(1).max(least),
+            _ => self.random.between(least, most),
+        };
+        json!(times.saturating_mul(step))
     }
 
     fn number(&mut self, schema: &Value) -> Value {
@@ -270,7 +273,7 @@ impl Generated<'_> {
         let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut object = Map::new();
         for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            if required.iter().any(|other| other == name) || (depth > 0 && self.random.below(2) == 0) {
+            if required.iter().any(|other| other == name) || (depth > 0 && self.random.one_in(2)) {
                 object.insert(name.clone(), self.value(property, depth.saturating_sub(1)));
             }
         }
