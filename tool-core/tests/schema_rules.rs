@@ -142,9 +142,9 @@ fn s3_recursive_definitions_stay_under_their_names() {
         ),
         // What else stands beside a reference stays.
         (
-            json!({"items": {"$ref": "#/$defs/L", "anyOf": [{"minItems": 1}, {"maxItems": 3}], "allOf": [{"not": {"const": []}}]},
+            json!({"items": {"$ref": "#/$defs/L", "anyOf": [{"minItems": 1}, {"maxItems": 3}], "allOf": [{"not": {"type": "array", "const": []}}]},
                 "$defs": {"L": list("#/$defs/L")}}),
-            json!({"items": {"anyOf": [{"minItems": 1}, {"maxItems": 3}], "allOf": [{"not": {"const": []}}, {"$ref": "#/$defs/L"}]},
+            json!({"items": {"anyOf": [{"minItems": 1}, {"maxItems": 3}], "allOf": [{"not": {"type": "array", "const": []}}, {"$ref": "#/$defs/L"}]},
                 "$defs": {"L": list("#/$defs/L")}}),
         ),
         // What contained itself only where null was told of, which goes, is a definition like others.
