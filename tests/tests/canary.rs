@@ -183,20 +183,19 @@ fn a_secret_is_in_no_byte_of_anything_that_a_call_leaves() {
         .with_ansi(false)
         .finish();
     let own = Installation::new();
-    let answers = tracing::subscriber::with_default(subscriber, || {
-        let ways = ["ok", "error", "panic", "split", "long"];
-        let mut answers: Vec<String> = ways.iter().map(|how| own.call("leak", leak_args(how))).collect();
-        answers.push(own.call("look", json!({"password": PASSWORD})));
-        // A model that has seen it somewhere hands it on where none is expected.
-        for args in [
-            json!({"password": PASSWORD, "note": VAULT, "how": VAULT}),
-            json!({"password": PASSWORD, VAULT: VAULT}),
-        ] {
-            answers.push(own.call("leak", args));
-        }
-        answers.push(own.call(VAULT, json!({VAULT: VAULT})));
-        answers
-    });
+    let listening = tool_trials::listening(subscriber);
+    let ways = ["ok", "error", "panic", "split", "long"];
+    let mut answers: Vec<String> = ways.iter().map(|how| own.call("leak", leak_args(how))).collect();
+    answers.push(own.call("look", json!({"password": PASSWORD})));
+    // A model that has seen it somewhere hands it on where none is expected.
+    for args in [
+        json!({"password": PASSWORD, "note": VAULT, "how": VAULT}),
+        json!({"password": PASSWORD, VAULT: VAULT}),
+    ] {
+        answers.push(own.call("leak", args));
+    }
+    answers.push(own.call(VAULT, json!({VAULT: VAULT})));
+    drop(listening);
     // What is queued is written when somebody asks for it.
     let rows = own.rows();
     assert!(rows.len() >= 7, "{}", rows.len());

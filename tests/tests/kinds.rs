@@ -107,7 +107,7 @@ impl Scene {
 
     /// Makes a call: its exit status, its JSON, and its row of the audit, of the journal and of its span.
     fn call(&self, words: &[&str]) -> (u8, Value, AuditRow, Option<Row>, Option<String>) {
-        let _guard = tracing::subscriber::set_default(self.spans.clone());
+        let _listening = tool_trials::listening(self.spans.clone());
         let (status, out, err) =
             captured::run(&self.cli, self.folder.path(), &[words, &["--envelope"]].concat());
         let told = serde_json::from_str(&out).or_else(|_| serde_json::from_str(&err)).unwrap();

@@ -411,7 +411,7 @@ async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_th
     let log = Log::default();
     let written = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || written.clone()).with_ansi(false).finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let _listening = tool_trials::listening(subscriber);
     let journal = MemoryJournal::new();
     let registry = Registry::builder().add::<ForgetsTool>().add::<MindsTool>().build().unwrap();
     let own = Arc::new(journal.another());

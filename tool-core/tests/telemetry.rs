@@ -85,9 +85,6 @@ impl Approver for Person {
     }
 }
 
-/// One test at a time: what `tracing` remembers of a place in the code, whether anybody listens there, is shared by all threads.
-static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
-
 /// The attributes of a call's span.
 const ATTRIBUTES: [&str; 11] = [
     "gen_ai.operation.name",
@@ -116,10 +113,9 @@ fn executor(measured: &Measured) -> Executor {
 
 #[tokio::test]
 async fn each_call_has_one_span_with_the_promised_attributes_and_no_others() {
-    let _alone = ALONE.lock().await;
     let measured = Measured::default();
     let (exporter, provider, subscriber) = exported();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let _listening = tool_trials::listening(subscriber);
     let executor = executor(&measured);
     let ctx = ToolContext::builder().agent("bot").run("run-7").approver(Person).build();
     let calls = [
@@ -182,7 +178,6 @@ async fn each_call_has_one_span_with_the_promised_attributes_and_no_others() {
 
 #[tokio::test]
 async fn what_is_measured_names_tools_agents_layers_and_codes_alone() {
-    let _alone = ALONE.lock().await;
     let measured = Measured::default();
     let executor = executor(&measured);
     let ctx = ToolContext::builder().agent("bot").run("run-7").approver(Person).build();
@@ -232,9 +227,8 @@ impl TraceLink for Linked {
 
 #[tokio::test]
 async fn a_span_is_tied_to_the_trace_of_its_caller_and_has_contents_where_that_is_wanted() {
-    let _alone = ALONE.lock().await;
     let (exporter, provider, subscriber) = exported();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let _listening = tool_trials::listening(subscriber);
     let (trace, linked) = ("0af7651916cd43dd8448eb211c80319c", Linked::default());
     let registry = Registry::builder().add::<LookTool>().build().unwrap();
     let executor = Executor::standard(registry).trace_link(linked.clone()).trace_content().build().unwrap();

@@ -6,10 +6,12 @@
 
 mod budgets;
 mod directory;
+mod listening;
 pub mod vectors;
 
 pub use budgets::*;
 pub use directory::{Directory, directory};
+pub use listening::{Listening, listening};
 
 use std::path::Path;
 use std::time::Duration;

@@ -83,10 +83,10 @@ async fn what_runs_without_a_guarantee_says_so_and_warns_once() {
         let log = Log::default();
         let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).finish();
         let bench = Bench::with(without_in(mode, &missing));
-        tracing::subscriber::with_default(subscriber, || {
-            assert_eq!(bench.sandbox.report().level(), "none");
-            assert_eq!(bench.sandbox.report().refusal(), None);
-        });
+        let listening = tool_trials::listening(subscriber);
+        assert_eq!(bench.sandbox.report().level(), "none");
+        assert_eq!(bench.sandbox.report().refusal(), None);
+        drop(listening);
         let result = bench.call("bash", json!({"cmd": "true"})).await.unwrap().data();
         assert_eq!(result["sandbox"]["level"], "none");
         let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();

@@ -6,13 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::subscriber::NoSubscriber;
+use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 /// Runs something, and gives what it logged with what it returned: messages and fields of every event and span.
 pub(super) fn logged<T>(body: impl FnOnce() -> T) -> (String, T) {
     let written = Arc::new(Mutex::new(String::new()));
     let subscriber = Writer { written: Arc::clone(&written), spans: AtomicU64::new(0) };
+    // While there is but one subscriber in a process, tracing remembers of an event what the thread that first comes to it wants
+    // to hear. A second one keeps what another test logged first from being missed here.
+    let another = Dispatch::new(NoSubscriber::default());
     let result = tracing::subscriber::with_default(subscriber, body);
+    drop(another);
     let text = written.lock().unwrap_or_else(PoisonError::into_inner).clone();
     (text, result)
 }
@@ -66,5 +71,22 @@ impl Visit for Fields<'_> {
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         let _ = write!(self.0, "{}={value:?} ", field.name());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::logged;
+
+    #[test]
+    fn what_another_thread_logged_first_is_heard() {
+        let say = || tracing::info!(secret = "k", "said");
+        let (text, ()) = logged(|| {
+            assert!(thread::spawn(say).join().is_ok());
+            say();
+        });
+        assert_eq!(text, "message=said secret=k \n");
     }
 }
