@@ -6,18 +6,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The directories that were changed, of each of which enough changes are noticed. (testing.md §6)
-const CHANGED: [&str; 5] = [
+const CHANGED: [&str; 6] = [
     "tool-core/src/args",
     "tool-core/src/call/gate",
     "tool-core/src/call/redact",
     "tool-core/src/contract",
+    "tool-core/src/schema",
     "tool-policy/src",
 ];
 
 /// The parts of which every file has a row, but for those in which nothing can be changed. Of the policy, `mutants.md` says which
 /// files were tried.
-const WHOLE: [&str; 4] =
-    ["tool-core/src/args", "tool-core/src/call/gate", "tool-core/src/call/redact", "tool-core/src/contract"];
+const WHOLE: [&str; 5] = [
+    "tool-core/src/args",
+    "tool-core/src/call/gate",
+    "tool-core/src/call/redact",
+    "tool-core/src/contract",
+    "tool-core/src/schema",
+];
 
 /// Modules, tests and tables.
 const UNCHANGED: [&str; 4] = [
@@ -96,7 +102,7 @@ fn files(directory: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_file_of_the_decoder_the_gate_the_redactor_and_the_contracts_was_tried() {
+fn every_file_of_the_parts_that_were_tried_whole_has_a_row() {
     let (counted, _) = tables();
     let is_tried =
         |file: &String| counted.iter().any(|row| row.file == *file) || UNCHANGED.contains(&file.as_str());
