@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 use tool_core::dialect::{
-    Decoded, Dialect as _, DialectId, ModelCall, Plan, PlanOptions, Stop, StrictPolicy,
+    Decoded, Dialect as _, DialectId, Limits, ModelCall, Plan, PlanOptions, Stop, StrictPolicy, limits,
 };
 use tool_core::{Behavior, Content, DynTool, Registry, ResourceBody, ToolError, ToolOutput, ToolResult};
 
@@ -315,6 +315,64 @@ fn results_without_media_and_failures_have_their_own_form() {
             "{dialect}"
         );
     }
+}
+
+#[test]
+fn an_image_that_is_too_large_is_told_instead_and_other_media_are_not_measured() {
+    let output = contents().into_iter().take(4).fold(ToolOutput::default(), ToolOutput::with_content);
+    let result = |most: usize| {
+        let limits = Limits::default().with(limits::IMAGE_BYTES, most);
+        let plan = Anthropic.plan(&[], &PlanOptions { limits, ..PlanOptions::default() }).unwrap();
+        let sent = Anthropic.encode_results(&plan, &[(call("t", json!({})), Ok(output.clone()))]);
+        sent[0]["content"][0]["content"].as_array().unwrap().clone()
+    };
+    let kinds = |blocks: &[Value]| {
+        blocks.iter().map(|block| block["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for most in [2, 3] {
+        assert_eq!(kinds(&result(most)), ["text", "image", "text", "document"]);
+    }
+    for most in [0, 1] {
+        assert_eq!(kinds(&result(most)), ["text", "text", "text", "document"]);
+        assert_eq!(result(most)[1]["text"], "[image image/png, 2 bytes: larger than this API takes]");
+    }
+}
+
+#[test]
+fn a_text_that_is_too_long_is_cut_and_says_how_to_get_the_rest() {
+    for dialect in MODELS {
+        let result = |output: ToolOutput, most: usize| {
+            let limits = Limits::default().with(limits::RESULT_BYTES, most);
+            let plan = dialect.plan(&[], &PlanOptions { limits, ..PlanOptions::default() }).unwrap();
+            json!(dialect.encode_results(&plan, &[(call("t", json!({})), Ok(output))])).to_string()
+        };
+        let value = || ToolOutput::structured(json!({"word": "abcdefgh"}));
+        let size = json!({"word": "abcdefgh"}).to_string().len();
+        assert!(!result(value(), size).contains("truncated"), "{dialect}");
+        let cut = result(value(), size - 1);
+        assert!(
+            cut.contains(&format!("[truncated: showing {} of {size} bytes. Ask for less", size - 1)),
+            "{dialect}: {cut}"
+        );
+        let words =
+            ToolOutput::default().with_content(Content::text("abc")).with_content(Content::text("def"));
+        let cut = result(words, 4);
+        assert!(
+            cut.contains("[truncated: showing 4 of 6 bytes.") && !cut.contains("def"),
+            "{dialect}: {cut}"
+        );
+    }
+}
+
+#[test]
+fn a_refusal_beside_calls_is_not_the_end() {
+    let call = json!({"id": "t", "function": {"name": "look", "arguments": "{}"}});
+    let both = json!({"content": null, "refusal": "no", "tool_calls": [call]});
+    assert_eq!(read(OpenAiChat, &ended(OpenAiChat, both, json!("stop"))).stop, Stop::Tools);
+    let thought = json!([{"text": "Hm.", "thought": true}, {"text": "Yes."}]);
+    assert_eq!(read(Gemini, &ended(Gemini, thought, json!("STOP"))).text, "Yes.");
+    let parts = json!({"content": [{"type": "text", "text": "Y"}, {"type": "image"}, {"type": "text", "text": "es."}]});
+    assert_eq!(read(OpenAiChat, &ended(OpenAiChat, parts, json!("stop"))).text, "Yes.");
 }
 
 #[test]

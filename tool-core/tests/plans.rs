@@ -268,3 +268,151 @@ fn what_is_told_of_a_construct_names_its_place_keyword_and_fate() {
     assert_eq!(limits::OPENAI_IMAGE_TYPES.number(), usize::MAX);
     assert_eq!(Limits::default().get(limits::OPENAI_TOOLS), 128);
 }
+
+/// The most that a limit of a strict OpenAI schema must be for a tool to be strict.
+fn needed(registry: &Registry, limit: Limit, others: &Limits) -> usize {
+    let is_strict = |most: &usize| {
+        let options = PlanOptions { limits: others.clone().with(limit, *most), ..PlanOptions::default() };
+        planned(OpenAiChat, registry, &options).unwrap().tools[0].strict()
+    };
+    (0..200).find(is_strict).unwrap()
+}
+
+#[test]
+fn what_a_strict_schema_costs_is_counted_at_every_depth() {
+    let inner = object(json!({"x": {"type": "string"}}));
+    let flat = object(json!({
+        "which": {"type": "string", "enum": ["one", "two", "three"]},
+        "mark": {"type": "string", "const": "abcd"},
+        "in": object(json!({"list": {"type": "array", "items": inner}})),
+        "last": {"type": "string", "enum": ["y", "n"]},
+    }));
+    let node = json!({"type": "object", "properties": {"name": {"type": "string"}, "kids": {"type": "array", "items": {"$ref": "#/$defs/Node"}}},
+        "required": ["name", "kids"], "additionalProperties": false});
+    let mut tree = object(json!({"tree": {"$ref": "#/$defs/Node"}}));
+    tree["$defs"] = json!({"Node": node});
+    let none = Limits::default();
+    let count_all = Limits::default().with(limits::OPENAI_STRICT_LONG_ENUM, 0);
+    let count_long = Limits::default().with(limits::OPENAI_STRICT_LONG_ENUM, 2);
+    let count_none = Limits::default().with(limits::OPENAI_STRICT_LONG_ENUM, 3);
+    for (schema, limit, others, cost) in [
+        (&flat, limits::OPENAI_STRICT_PROPERTIES, &none, 6),
+        (&flat, limits::OPENAI_STRICT_DEPTH, &none, 4),
+        (&flat, limits::OPENAI_STRICT_ENUM_VALUES, &none, 5),
+        // The names of six properties, five choices, a constant.
+        (&flat, limits::OPENAI_STRICT_CHARS, &none, 20 + 13 + 4),
+        // Of the lists of choices that are long, the one with most characters.
+        (&flat, limits::OPENAI_STRICT_ENUM_CHARS, &count_all, 11),
+        (&flat, limits::OPENAI_STRICT_ENUM_CHARS, &count_long, 11),
+        (&flat, limits::OPENAI_STRICT_ENUM_CHARS, &count_none, 0),
+        (&tree, limits::OPENAI_STRICT_PROPERTIES, &none, 3),
+        (&tree, limits::OPENAI_STRICT_DEPTH, &none, 2),
+        (&tree, limits::OPENAI_STRICT_CHARS, &none, 4 + "Node".len() + 8),
+        (&tree, limits::OPENAI_STRICT_ENUM_VALUES, &none, 0),
+    ] {
+        assert_eq!(
+            needed(&registry(&[("look", schema.clone())], &[]), limit, others),
+            cost,
+            "{}",
+            limit.name
+        );
+    }
+}
+
+/// A tool with so many optional parameters and unions.
+fn costing(optional: usize, unions: usize) -> Value {
+    let optional = (0..optional).map(|i| (format!("o{i}"), json!({"type": "string"})));
+    let unions =
+        (0..unions).map(|i| (format!("u{i}"), json!({"anyOf": [{"type": "string"}, {"type": "integer"}]})));
+    let required: Vec<String> = unions.clone().map(|row| row.0).collect();
+    let properties: serde_json::Map<String, Value> = optional.chain(unions).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+#[test]
+fn strict_tools_share_what_a_request_has_room_for() {
+    let registry = registry(&[("a", costing(2, 0)), ("b", costing(0, 2)), ("c", costing(2, 2))], &[]);
+    let limited = |limit: Limit, most: usize, policy: StrictPolicy| PlanOptions {
+        limits: Limits::default().with(limit, most),
+        strict: Some(policy),
+        ..PlanOptions::default()
+    };
+    let (tools, optional, unions) =
+        (limits::ANTHROPIC_STRICT_TOOLS, limits::ANTHROPIC_STRICT_OPTIONAL, limits::ANTHROPIC_STRICT_UNIONS);
+    for (limit, most, reason, loose) in [
+        (tools, 3, None, &[][..]),
+        (tools, 2, Some(Reason::Tools), &["c"]),
+        (tools, 1, Some(Reason::Tools), &["b", "c"]),
+        (tools, 0, Some(Reason::Tools), &["a", "b", "c"]),
+        (optional, 4, None, &[]),
+        (optional, 3, Some(Reason::Optional), &["c"]),
+        (optional, 2, Some(Reason::Optional), &["c"]),
+        (optional, 0, Some(Reason::Optional), &["a", "c"]),
+        (unions, 4, None, &[]),
+        (unions, 3, Some(Reason::Unions), &["c"]),
+        (unions, 0, Some(Reason::Unions), &["b", "c"]),
+    ] {
+        let plan = planned(Anthropic, &registry, &limited(limit, most, StrictPolicy::Prefer)).unwrap();
+        let found: Vec<&str> =
+            plan.tools.iter().filter(|tool| !tool.strict()).map(|tool| tool.name()).collect();
+        assert_eq!(found, loose, "{} {most}", limit.name);
+        assert!(plan.tools.iter().all(|tool| tool.reason == reason.filter(|_| !tool.strict())));
+        assert_eq!(plan.used.tools, 3 - loose.len());
+
+        let always = planned(Anthropic, &registry, &limited(limit, most, StrictPolicy::Always));
+        match reason {
+            None => assert!(always.unwrap().tools.iter().all(|tool| tool.strict())),
+            Some(reason) => {
+                let error = always.unwrap_err();
+                assert_eq!((error.code_str(), &error.details()["reason"]), ("strict_budget", &json!(reason)));
+            }
+        }
+    }
+    let plan = planned(Anthropic, &registry, &limited(tools, 3, StrictPolicy::Prefer)).unwrap();
+    assert_eq!((plan.used.optional, plan.used.unions), (4, 4));
+    // The dialect's own is never, and then nothing is spent.
+    let plan = planned(Anthropic, &registry, &PlanOptions::default()).unwrap();
+    assert!(plan.tools.iter().all(|tool| !tool.strict() && tool.reason == Some(Reason::Policy)));
+    assert_eq!(plan.used.tools, 0);
+}
+
+#[test]
+fn a_tool_that_a_dialect_cannot_carry_is_not_dropped_in_silence() {
+    let odd = registry(&[("look", object(json!({"no-name": {"type": "string"}})))], &[]);
+    let error = planned(Gemini, &odd, &PlanOptions::default()).unwrap_err();
+    assert_eq!(error.code_str(), "dialect_refused");
+    assert_eq!(error.message(), format!("{Gemini} cannot carry `look`."));
+    assert!(planned(OpenAiChat, &odd, &PlanOptions::default()).is_ok());
+    let long = "x".repeat(64);
+    let names = object(
+        json!({long.as_str(): {"type": "string"}, "_a1": {"type": "string"}, "B": {"type": "string"}}),
+    );
+    assert!(planned(Gemini, &registry(&[("look", names)], &[]), &PlanOptions::default()).is_ok());
+    for refused in [format!("{long}x"), "1a".to_owned(), "a.b".to_owned(), "é".to_owned()] {
+        let one = registry(&[("look", object(json!({refused.as_str(): {"type": "string"}})))], &[]);
+        assert!(planned(Gemini, &one, &PlanOptions::default()).is_err(), "{refused}");
+    }
+}
+
+#[test]
+fn the_most_items_of_all_tools_share_one_sum() {
+    let list =
+        |most: u64| object(json!({"list": {"type": "array", "items": {"type": "string"}, "maxItems": most}}));
+    let registry = registry(&[("a", list(5)), ("b", list(7)), ("c", object(json!({}))), ("d", list(7))], &[]);
+    for (most, described) in
+        [(19, &[][..]), (18, &["b"]), (12, &["b"]), (11, &["b", "d"]), (4, &["b", "d", "a"])]
+    {
+        let options = PlanOptions {
+            limits: Limits::default().with(limits::GEMINI_MAX_ITEMS_SUM, most),
+            ..PlanOptions::default()
+        };
+        let plan = planned(Gemini, &registry, &options).unwrap();
+        let mut expected = described.to_vec();
+        expected.sort_unstable();
+        let in_words = |tool: &&tool_core::dialect::Planned| {
+            tool.compiled.issues.iter().any(|issue| issue.keyword == "maxItems")
+        };
+        let found: Vec<&str> = plan.tools.iter().filter(in_words).map(|tool| tool.name()).collect();
+        assert_eq!(found, expected, "{most}");
+    }
+}

@@ -420,8 +420,7 @@ fn impossible(dialect: DialectId, tool: &Planned, strict: &Compiled) -> ToolErro
 fn describe_items(plan: &mut Plan, options: &PlanOptions) {
     let most = options.limits.get(limits::GEMINI_MAX_ITEMS_SUM);
     let of = |tool: &Planned| tool.compiled.schema.as_ref().map_or(0, max_items);
-    let mut sums: Vec<(usize, usize)> =
-        plan.tools.iter().map(of).enumerate().filter(|row| row.1 > 0).collect();
+    let mut sums: Vec<(usize, usize)> = plan.tools.iter().map(of).enumerate().collect();
     let mut total = sums.iter().fold(0_usize, |sum, row| sum.saturating_add(row.1));
     sums.sort_by_key(|(i, sum)| (std::cmp::Reverse(*sum), *i));
     for (i, sum) in sums {
