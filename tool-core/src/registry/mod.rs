@@ -242,6 +242,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_registry_without_tools_is_empty() {
+        assert!(Registry::none().is_empty() && Registry::none().get("").is_none());
+    }
+
+    #[test]
     fn heads_are_ordered_as_names_are() {
         let mut names = Vec::new();
         for text in ["", "a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefghi"] {
