@@ -275,6 +275,20 @@ fn each_api_is_shown_what_it_takes_and_told_of_the_rest() {
 }
 
 #[test]
+fn an_empty_text_is_not_sent_to_an_api_that_refuses_it() {
+    let texts = |texts: &[&str]| {
+        let output = texts
+            .iter()
+            .fold(ToolOutput::default(), |output, text| output.with_content(Content::text(*text)));
+        let sent = Anthropic.encode_results(&no_tools(Anthropic), &[(call("t", json!({})), Ok(output))]);
+        let blocks = sent[0]["content"][0]["content"].as_array().unwrap().clone();
+        blocks.iter().map(|block| block["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&["", "a", ""]), ["a"]);
+    assert_eq!(texts(&["", ""]), ["(no output)"]);
+}
+
+#[test]
 fn results_without_media_and_failures_have_their_own_form() {
     let of = |dialect: DialectId, result: ToolResult| {
         dialect.encode_results(&no_tools(dialect), &[(call("t", json!({})), result)])
@@ -468,7 +482,20 @@ fn a_value_travels_as_the_branch_that_it_is_meant_for() {
     let by_values =
         json!([{"enum": [1, 2]}, {"const": "x"}, with_map("m", json!({"n": text()}), json!(["m"]))]);
     let of_two_types = json!([{"type": ["string", "integer"]}, with_map("m", json!({}), json!(["m"]))]);
+    let of_lists = json!([text(), {"type": "array", "items": with_map("m", json!({}), json!(["m"]))}]);
+    let of_maps =
+        json!([text(), {"type": "object", "x-entries": true, "additionalProperties": {"type": "integer"}}]);
+    let mut no_type = with_map("m", json!({}), json!(["m"]));
+    no_type.as_object_mut().unwrap().remove("type");
+    let untyped = json!([no_type, text()]);
+    let one_tag = json!([text(), with_map("m", tag("a"), required())]);
     for (name, branches, value, travels) in [
+        (
+            "the only tag",
+            &one_tag,
+            with(map("m"), "kind", json!("z")),
+            with(entries("m"), "kind", json!("z")),
+        ),
         ("tag a", &by_tag, with(map("m"), "kind", json!("a")), with(entries("m"), "kind", json!("a"))),
         (
             "tag b",
@@ -501,6 +528,10 @@ fn a_value_travels_as_the_branch_that_it_is_meant_for() {
         ("object beside values", &by_values, map("m"), with(entries("m"), "n", json!(null))),
         ("one of two types", &of_two_types, json!(7), json!(7)),
         ("object beside two types", &of_two_types, map("m"), entries("m")),
+        ("a list of maps", &of_lists, json!([map("m")]), json!([entries("m")])),
+        ("a map", &of_maps, json!({"x": 1}), json!([{"key": "x", "value": 1}])),
+        ("without a type", &untyped, map("m"), entries("m")),
+        ("a text beside one without a type", &untyped, json!("x"), json!("x")),
     ] {
         let plan = strict(holding(json!({"anyOf": branches})));
         let (args, wire) = (json!({"it": value}), json!({"it": travels}));

@@ -472,6 +472,17 @@ fn an_id_of_our_own_is_nobody_elses() {
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), 3, "{ids:?}");
+
+    // By the place of the call, else by the first place behind it that is free.
+    let parts = [
+        part("call_0_1"),
+        json!({"functionCall": {"name": "look"}}),
+        json!({"functionCall": {"name": "look"}}),
+    ];
+    let body = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
+    let ids: Vec<String> =
+        calls(&streamed(DialectId::Gemini, &[body]).1).into_iter().map(|call| call.0).collect();
+    assert_eq!(ids, ["call_0_1", "call_0_2", "call_0_3"]);
 }
 
 #[test]

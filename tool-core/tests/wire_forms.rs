@@ -77,6 +77,10 @@ fn a_list_of_types_is_a_union_where_the_form_wants_one() {
     let both = json!({"type": ["array", "string"], "items": {"type": "integer"}});
     let split = json!({"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "string"}]});
     all_become(&[(&Wire::ALL, both, split, &[])], false, &json!({}));
+    let map = json!({"type": ["object", "string"], "x-entries": true, "x-shown": 1, "additionalProperties": {"type": "integer"}});
+    let entry = json!({"type": "object", "properties": {"key": {"type": "string"}, "value": {"type": "integer"}}, "required": ["key", "value"], "additionalProperties": false});
+    let split = json!({"anyOf": [{"type": "array", "items": entry}, {"type": "string"}]});
+    all_become(&[(STRICT, map, split, &[])], false, &json!({}));
 }
 
 const ALL: &[Wire] = &Wire::ALL;
@@ -273,13 +277,12 @@ fn what_may_be_left_out_may_be_null_in_the_strict_form_of_openai() {
         true,
         &definitions,
     );
-    let beside = json!({"type": "object", "anyOf": [{"type": "object", "properties": {}, "additionalProperties": false}], "properties": {}, "additionalProperties": false});
+    // A union beside something else is no list of what may be.
+    let branch = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name], "additionalProperties": false});
+    let beside = json!({"type": "object", "anyOf": [branch("a"), branch("b")]});
     let (found, _) = becomes(OpenAiStrict, &beside, true, &json!({}));
-    assert_eq!(found["anyOf"].as_array().unwrap().len(), 2, "{found}");
-    assert_eq!(
-        (&found["anyOf"][0]["type"], &found["anyOf"][1]),
-        (&json!("object"), &json!({"type": "null"}))
-    );
+    assert_eq!(found["anyOf"][1], json!({"type": "null"}), "{found}");
+    assert_eq!(found["anyOf"][0]["anyOf"].as_array().unwrap().len(), 2, "{found}");
 }
 
 #[test]
@@ -330,6 +333,7 @@ fn names_that_an_api_refuses_are_those_of_parameters_alone() {
     assert_eq!(refused(&odd), ["/properties/no-name: properties: refused"]);
     assert_eq!(refused(&object(json!({"it": odd}))), [""; 0]);
     assert_eq!(refused(&object(json!({"it": {"type": "array", "items": odd}}))), [""; 0]);
+    assert_eq!(refused(&json!({"type": "object", "additionalProperties": odd})), [""; 0]);
     let root = json!({"anyOf": [odd, object(json!({"b": {"type": "string"}}))]});
     assert_eq!(refused(&root), ["/anyOf/0/properties/no-name: properties: refused"]);
     assert_eq!(refused(&object(json!({"it": root}))), [""; 0]);

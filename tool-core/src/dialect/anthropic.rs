@@ -127,9 +127,9 @@ fn is_empty(block: &Content) -> bool {
     matches!(block, Content::Text { text } if text.is_empty())
 }
 
+/// The media that this API takes.
 fn shows(block: &Content) -> bool {
     match block {
-        Content::Text { .. } => true,
         Content::Image { mime_type, .. } => {
             limits::ANTHROPIC_IMAGE_TYPES.types().contains(&mime_type.as_str())
         }

@@ -188,9 +188,7 @@ fn cut_off(error: ToolError) -> ToolError {
 pub(super) fn bad_response(body: &Value, expected: &str) -> ToolError {
     const SHOWN_BYTES: usize = 200;
     let mut shown = body.to_string();
-    if shown.len() > SHOWN_BYTES {
-        shown.truncate(shown.floor_char_boundary(SHOWN_BYTES));
-    }
+    shown.truncate(shown.floor_char_boundary(SHOWN_BYTES));
     ToolError::unavailable(format!("The model's answer has no {expected}."))
         .code("bad_response")
         .detail("body", shown)

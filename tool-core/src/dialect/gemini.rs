@@ -124,9 +124,9 @@ fn output(result: &ToolResult, blocks: &[Content], limits: &Limits) -> Value {
     }
 }
 
+/// The media that this API takes.
 fn shows(block: &Content) -> bool {
     match block {
-        Content::Text { .. } => true,
         Content::Image { mime_type, .. } => limits::GEMINI_MEDIA_TYPES.types().contains(&mime_type.as_str()),
         Content::Resource { mime_type: Some(mime), body: ResourceBody::Blob(_), .. } => {
             limits::GEMINI_MEDIA_TYPES.types().contains(&mime.as_str())

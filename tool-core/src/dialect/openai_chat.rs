@@ -107,12 +107,9 @@ pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<V
     messages
 }
 
+/// The media that this API takes.
 fn shows(block: &Content) -> bool {
-    match block {
-        Content::Text { .. } => true,
-        Content::Image { mime_type, .. } => limits::OPENAI_IMAGE_TYPES.types().contains(&mime_type.as_str()),
-        _ => false,
-    }
+    matches!(block, Content::Image { mime_type, .. } if limits::OPENAI_IMAGE_TYPES.types().contains(&mime_type.as_str()))
 }
 
 // ---- stream -------------------------------------------------------------------------------------------------------------

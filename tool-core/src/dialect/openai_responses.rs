@@ -116,9 +116,9 @@ pub(super) fn results(plan: &Plan, results: &[(ModelCall, ToolResult)]) -> Vec<V
     results.iter().map(item).collect()
 }
 
+/// The media that this API takes.
 fn shows(block: &Content) -> bool {
     match block {
-        Content::Text { .. } => true,
         Content::Image { mime_type, .. } => limits::OPENAI_IMAGE_TYPES.types().contains(&mime_type.as_str()),
         Content::Resource { mime_type, body: ResourceBody::Blob(_), .. } => mime_type.as_deref() == Some(PDF),
         _ => false,

@@ -382,7 +382,8 @@ fn make_strict(plan: &mut Plan, options: &PlanOptions) -> Result<(), ToolError> 
                 action: Action::Downgraded,
             };
             let issues = rows.iter().map(issue).collect();
-            strict = Arc::new(Compiled { issues, strict: false, ..(*tool.compiled).clone() });
+            // The loose form, which it has been compiled to.
+            strict = Arc::new(Compiled { issues, ..(*tool.compiled).clone() });
         }
         if strict.strict {
             plan.used.tools += 1;

@@ -11,7 +11,7 @@ pub(super) const NO_OUTPUT: &str = "(no output)";
 /// How to get the rest, where the tool does not say.
 const ASK_FOR_LESS: &str = "Ask for less: narrow the request or page it.";
 
-/// The blocks of a result for an API that shows those that `shows` says; all others are text.
+/// The blocks of a result for an API that takes the media that `shows` says; all others are text.
 pub(super) fn blocks(
     tool: &str,
     result: &ToolResult,
