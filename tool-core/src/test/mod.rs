@@ -143,6 +143,10 @@
 //! [`snapshot_tools!`](crate::snapshot_tools!) keeps what callers see of it, [`lock!`](crate::lock!) tells when what callers rely on has changed, and
 //! [`assert_listed!`](crate::assert_listed!) when a tool was left out of its set. Tools that work in a directory get one from
 //! [`tree!`](crate::tree!): see `tool_std::test`.
+//!
+//! Arguments for tests of one's own come from the schema: [`values`] that satisfy it, and by [`mutate`] what is almost right, with what
+//! must be said of it. With the feature `proptest` they are a strategy, `strategy(&schema)`, of which the smallest value that fails is
+//! told.
 
 pub mod answer;
 mod assert_tools;
@@ -173,6 +177,8 @@ mod script;
 mod scripted;
 mod shown;
 mod snapshot;
+#[cfg(feature = "proptest")]
+mod strategy;
 mod surface;
 #[cfg(unix)]
 mod temporary;
@@ -206,6 +212,8 @@ pub use mutate::{Expected, Mutation, MutationKind, mutate};
 pub use script::Script;
 pub use scripted::{Scripted, Words};
 pub use snapshot::{FORMS, Form, Snapshots, assert_seen};
+#[cfg(feature = "proptest")]
+pub use strategy::{SchemaStrategy, Shrinking, strategy};
 pub use surface::{Case, SurfaceUnderTest, Told};
 #[cfg(unix)]
 pub use temporary::TemporaryDirectory;
