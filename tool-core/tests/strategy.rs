@@ -1,6 +1,6 @@
 //! Values of a schema for proptest: all satisfy it, and of those that fail a test the smallest is found.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it cannot build")]
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
