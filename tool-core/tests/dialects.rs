@@ -376,6 +376,13 @@ fn a_text_that_is_too_long_is_cut_and_says_how_to_get_the_rest() {
             "{dialect}: {cut}"
         );
     }
+    let value = ToolOutput::default().with_content(Content::Json { value: json!({"word": "abcdefgh"}) });
+    let limits = Limits::default().with(limits::RESULT_BYTES, 10);
+    let told = mcp::result(Mcp20260728, "look", None, &Ok(value), &limits);
+    assert!(
+        told["content"][0]["text"].as_str().unwrap().contains("[truncated: showing 10 of 19 bytes."),
+        "{told}"
+    );
 }
 
 #[test]

@@ -700,6 +700,17 @@ fn a_call_begins_once_and_an_empty_object_before_its_pieces_is_none_of_them() {
     }
 }
 
+#[test]
+fn items_of_which_not_all_have_an_index_stand_as_they_came() {
+    let says = json!({"type": "message", "content": []});
+    let call = done(None, "t", "{}")["item"].clone();
+    let (placed, unplaced) = (ends(Some(0), &call), ends(None, &says));
+    assert_eq!(responses(&[placed.clone(), unplaced.clone()]), json!([call, says]));
+    assert_eq!(responses(&[unplaced, placed.clone()]), json!([says, call]));
+    // By their indexes where all have one.
+    assert_eq!(responses(&[ends(Some(1), &says), placed]), json!([call, says]));
+}
+
 /// How many calls of Chat these arguments are, of which the first piece alone has an id and a name.
 fn calls_of(pieces: &[&str]) -> usize {
     let event = |(i, piece): (usize, &&str)| {
