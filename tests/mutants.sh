@@ -14,6 +14,8 @@ redact tool-core   tool-core/src/call/redact/**  --lib --test redaction --test r
 policy tool-policy tool-policy/src/{judge,paths,policy,shell_words}.rs,tool-policy/src/rules/** --lib --test judging
 decode tool-core   tool-core/src/args/**         --lib --test arguments --test both_decoders --test aliases --test kept_whole --test bounded --test own_decoding --test schema_only --test no_schema --test bad_tools
 contract tool-core tool-core/src/contract/**     --lib --test contract --test check --test snapshots
+dialect tool-core tool-core/src/dialect/**       --lib --test dialects --test plans --test wire_forms --test streams
+registry tool-core tool-core/src/registry/**     --lib --test registry --test schema_only --test plans
 schema tool-core tool-core/src/schema/**         --lib --test schema_rules --test schema_input --test schema_types --test schema_laws --test definition --test registry --test generators --test check --test arguments
 TABLE
 }
