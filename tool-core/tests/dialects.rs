@@ -390,6 +390,10 @@ fn a_refusal_beside_calls_is_not_the_end() {
     let call = json!({"id": "t", "function": {"name": "look", "arguments": "{}"}});
     let both = json!({"content": null, "refusal": "no", "tool_calls": [call]});
     assert_eq!(read(OpenAiChat, &ended(OpenAiChat, both, json!("stop"))).stop, Stop::Tools);
+}
+
+#[test]
+fn thoughts_and_parts_that_are_no_text_are_not_visible() {
     let thought = json!([{"text": "Hm.", "thought": true}, {"text": "Yes."}]);
     assert_eq!(read(Gemini, &ended(Gemini, thought, json!("STOP"))).text, "Yes.");
     let parts = json!({"content": [{"type": "text", "text": "Y"}, {"type": "image"}, {"type": "text", "text": "es."}]});
@@ -713,13 +717,13 @@ fn headers_are_told_from_2026_on_and_a_listed_tool_has_its_fingerprint() {
         );
         assert_eq!(descriptor["_meta"], json!({"toolbox/group": "eyes"}));
         let listed = mcp::listed(entry, descriptor.clone());
-        let print = listed["_meta"]["toolbox/fingerprint"].as_str().unwrap();
-        assert!(!print.is_empty() && listed["_meta"]["toolbox/group"] == "eyes");
+        let meta = json!({"toolbox/group": "eyes", "toolbox/fingerprint": tool_core::fingerprint(entry)});
+        assert_eq!(listed["_meta"], meta);
         assert_eq!(
             (&listed["name"], &listed["inputSchema"]),
             (&descriptor["name"], &descriptor["inputSchema"])
         );
     }
     let bare = mcp::listed(entry, json!({"name": "look"}));
-    assert!(bare["_meta"]["toolbox/fingerprint"].is_string());
+    assert_eq!(bare["_meta"], json!({"toolbox/fingerprint": tool_core::fingerprint(entry)}));
 }

@@ -30,7 +30,9 @@ fn schema() -> Value {
             "ids": {"type": "array", "items": {"type": "integer"}, "uniqueItems": true},
             "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": false,
                      "minItems": 2, "maxItems": 2},
-            "sizes": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+            "sizes": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}, "minProperties": 1, "maxProperties": 3},
+            "odd": {"type": "integer", "minimum": -7, "exclusiveMaximum": 11, "multipleOf": 5},
+            "share": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
             "point": {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}},
                       "required": ["x"], "additionalProperties": false},
             "shape": {"oneOf": [case("circle", json!({"radius": {"type": "number"}})), case("dot", json!({}))]},
@@ -240,6 +242,107 @@ fn integers_are_those_between_the_tighter_bounds_and_multiples_of_the_step() {
     for step in [0, i64::MAX] {
         let none = json!({"type": "integer", "minimum": i64::MAX, "maximum": i64::MIN, "multipleOf": step});
         assert!((0..100).all(|_| unjudged.of(&none).is_i64()));
+    }
+}
+
+fn fractions(schema: Value) -> Vec<f64> {
+    of_parameter(schema).iter().map(|value| value.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn numbers_are_at_and_beside_the_tighter_bounds_and_between_them() {
+    for (schema, least, most) in [
+        (json!({"type": "number", "minimum": 2, "maximum": 3}), 2.0, 3.0),
+        (
+            json!({"type": "number", "exclusiveMinimum": 2, "exclusiveMaximum": 3}),
+            2_f64.next_up(),
+            3_f64.next_down(),
+        ),
+        (
+            json!({"type": "number", "minimum": -9, "exclusiveMinimum": 0.5, "maximum": 2.5, "exclusiveMaximum": 9}),
+            0.5_f64.next_up(),
+            2.5,
+        ),
+    ] {
+        let made = fractions(schema.clone());
+        assert!(made.iter().all(|number| (least..=most).contains(number)), "{schema}");
+        for expected in [least, least.next_up(), most.next_down(), most] {
+            assert!(made.contains(&expected), "{expected} of {schema}");
+        }
+        let between = made.iter().filter(|number| **number > least.next_up() && **number < most.next_down());
+        assert!(between.count() > 200, "{schema}");
+    }
+    let safe = 9_007_199_254_740_991.0;
+    let any = fractions(json!({"type": "number"}));
+    assert!(any.contains(&safe) && any.contains(&-safe) && any.contains(&0.5));
+    let one_sided = fractions(json!({"type": "number", "minimum": 100}));
+    assert!(one_sided.iter().all(|number| *number >= 100.0));
+    assert!([100.0, 100_f64.next_up(), 123_456.75, 3.0e20].iter().all(|number| one_sided.contains(number)));
+}
+
+/// What is made of a value, by whether it is at a bound or beyond one.
+fn at_bounds(schema: &Value, value: &Value) -> (Vec<Value>, Vec<Value>) {
+    let whole = json!({"type": "object", "properties": {"it": schema}, "required": ["it"], "additionalProperties": false});
+    let of = |kind: MutationKind| {
+        let made = mutate(&whole, &json!({"it": value})).into_iter().filter(|made| made.kind == kind);
+        made.map(|made| made.value["it"].clone()).collect::<Vec<Value>>()
+    };
+    (of(MutationKind::AtBound), of(MutationKind::OverBound))
+}
+
+#[test]
+fn changes_are_at_the_bound_and_the_next_outside() {
+    let numbers = |list: &[f64]| list.iter().map(|number| json!(number)).collect::<Vec<Value>>();
+    let map = |count: usize| {
+        (0..count)
+            .map(|i| (format!("{}", ["a", "b", "key1", "key2"][i]), json!(1)))
+            .collect::<serde_json::Map<_, _>>()
+    };
+    for (schema, value, at, over) in [
+        (
+            json!({"type": "integer", "minimum": -7, "maximum": 11, "multipleOf": 5}),
+            json!(0),
+            vec![json!(-5), json!(10)],
+            vec![json!(-10), json!(15), json!(1)],
+        ),
+        (
+            json!({"type": "integer", "minimum": -2, "exclusiveMinimum": 0}),
+            json!(4),
+            vec![json!(1)],
+            vec![json!(0)],
+        ),
+        (
+            json!({"type": "integer", "maximum": 9, "exclusiveMaximum": 9}),
+            json!(4),
+            vec![json!(8)],
+            vec![json!(9)],
+        ),
+        (
+            json!({"type": "number", "minimum": 0.5, "maximum": 2.5}),
+            json!(1.5),
+            numbers(&[0.5, 2.5]),
+            numbers(&[0.5_f64.next_down(), 2.5_f64.next_up()]),
+        ),
+        (
+            json!({"type": "number", "exclusiveMinimum": 0.5}),
+            json!(1.5),
+            numbers(&[0.5_f64.next_up()]),
+            numbers(&[0.5]),
+        ),
+        (
+            json!({"type": "number", "exclusiveMaximum": 2.5}),
+            json!(1.5),
+            numbers(&[2.5_f64.next_down()]),
+            numbers(&[2.5]),
+        ),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 1, "maxProperties": 3}),
+            json!(map(2)),
+            vec![json!(map(1)), json!(map(3))],
+            vec![json!({}), json!(map(4))],
+        ),
+    ] {
+        assert_eq!(at_bounds(&schema, &value), (at, over), "{schema}");
     }
 }
 

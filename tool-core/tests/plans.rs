@@ -237,7 +237,7 @@ fn a_schema_that_is_too_much_for_a_strict_form_is_sent_loose_with_the_limit_as_r
             assert_eq!(error.code_str(), "strict_impossible");
             assert_eq!(error.details()["issues"][0]["keyword"], limit.name);
             assert_eq!(error.details()["issues"][0]["tool"], loose);
-            // One more is allowed.
+            // Where there is room, all are.
             assert!(
                 planned(dialect, &registry, &with(limit, 1_000))
                     .unwrap()

@@ -98,11 +98,7 @@ fn tuples_and_lists_say_what_is_in_them() {
     let longer = json!({"type": "array", "prefixItems": tuple, "minItems": 2, "maxItems": 3});
     let open = json!({"type": "array", "prefixItems": tuple, "items": {"type": "boolean"}});
     let nothing = json!({"type": "array", "prefixItems": tuple, "items": false});
-    let described = |most: Option<u64>| {
-        let mut tuple = json!({"type": "array", "prefixItems": tuple, "minItems": 2});
-        tuple.as_object_mut().unwrap().extend(most.map(|most| ("maxItems".to_owned(), json!(most))));
-        tuple
-    };
+    let least = json!({"type": "array", "prefixItems": tuple, "minItems": 2});
     all_become(
         &[
             // Some models read `items` alone.
@@ -110,7 +106,7 @@ fn tuples_and_lists_say_what_is_in_them() {
             (STRICT, closed(json!(false)), closed(either.clone()), &[": prefixItems: downgraded"]),
             (FREE, fixed, closed(either.clone()), &[]),
             (FREE, longer.clone(), longer, &[]),
-            (FREE, described(None), described(None), &[]),
+            (FREE, least.clone(), least, &[]),
             (FREE, open.clone(), open.clone(), &[]),
             (STRICT, open.clone(), open, &[": prefixItems: downgraded"]),
             (FREE, nothing, json!({"type": "array", "prefixItems": tuple, "items": either}), &[]),

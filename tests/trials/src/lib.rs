@@ -1,6 +1,6 @@
-//! How thoroughly the tests of this workspace run, and what they do where something is missing: the one place that reads
-//! `TOOL_FULL`, `TOOL_REQUIRE_PEERS`, `TOOL_LOAD_FACTOR` and `TOOL_VECTORS`, and the only one that says whether files with what
-//! is expected are written. It depends on no other member, so that every crate's tests can have it.
+//! How thoroughly the tests of this workspace run, and what they do where something is missing: for them the one place that reads
+//! `TOOL_FULL`, `TOOL_REQUIRE_PEERS`, `TOOL_LOAD_FACTOR` and `TOOL_VECTORS`, and that says whether files with what is expected are
+//! written. (What is published has its own: the kit, and the conformance suite of journals.) It depends on no other member, so that every crate's tests can have it.
 
 #![allow(clippy::print_stdout, clippy::panic, reason = "it speaks for tests")]
 

@@ -19,6 +19,7 @@ mod output;
 mod position;
 mod problem;
 mod random;
+pub(crate) mod range;
 mod reference;
 mod scalar;
 mod spread;

@@ -29,6 +29,12 @@ impl Random {
         self.below(times) == 0
     }
 
+    /// A part of one: 0 is among them, 1 is not.
+    pub fn share(&mut self) -> f64 {
+        let parts = u32::try_from(self.number() >> 32).unwrap_or(0);
+        f64::from(parts) / (f64::from(u32::MAX) + 1.0)
+    }
+
     /// One of a list; nothing of an empty one.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         let at = self.below(from.len());

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::definition_name;
 use super::random::Random;
+use super::range::{self, Integers};
 use crate::args::validator;
 
 /// Texts that a decoder, a shell or a lexer of options could take for something else.
@@ -78,7 +79,8 @@ const FORMATS: [(&str, &str); 15] = [
 ];
 
 /// Numbers of every kind that doubles have.
-const NUMBERS: [f64; 8] = [0.5, -1.25, 1e-9, 3.0e20, 0.1, 7.5, -3.5, 123_456.75];
+const NUMBERS: [f64; 10] =
+    [0.5, -1.25, 1e-9, 3.0e20, 0.1, 7.5, -3.5, 123_456.75, 9_007_199_254_740_991.0, -9_007_199_254_740_991.0];
 
 /// The greatest integer that every JSON parser keeps.
 const SAFE: i64 = 9_007_199_254_740_991;
@@ -185,29 +187,30 @@ impl Generated<'_> {
     }
 
     fn integer(&mut self, schema: &Value) -> Value {
-        let bound = |keyword| schema.get(keyword).and_then(Value::as_i64);
-        let after = bound("exclusiveMinimum").map(|bound| bound.saturating_add(1));
-        let before = bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1));
-        let least = [bound("minimum"), after].into_iter().flatten().max().unwrap_or(-SAFE).max(-SAFE);
-        let most = [bound("maximum"), before].into_iter().flatten().min().unwrap_or(SAFE).min(SAFE);
-        // Numbers without a step are all multiples of one.
-        let step = bound("multipleOf").unwrap_or(1).max(1);
-        let (least, most) = (-(-least).div_euclid(step), most.div_euclid(step));
-        // Beside a bound is where it is forgotten.
+        let Integers { least, most, step } = range::integers(schema);
+        let (least, most) = (least.unwrap_or(-SAFE).max(-SAFE), most.unwrap_or(SAFE).min(SAFE));
+        // Those without bounds are multiples too; beside a bound is where it is forgotten.
+        let (first, last) = (-(-least).div_euclid(step), most.div_euclid(step));
         let times = match self.random.below(8) {
-            0 => least.saturating_add(1).min(most),
-            1 => most.saturating_sub(1).max(least),
-            _ => self.random.between(least, most),
+            0 => first.saturating_add(1).min(last),
+            1 => last.saturating_sub(1).max(first),
+            _ => self.random.between(first, last),
         };
         json!(times.saturating_mul(step))
     }
 
     fn number(&mut self, schema: &Value) -> Value {
-        let bound = |keyword| schema.get(keyword).and_then(Value::as_f64);
-        let number = self.pick(&NUMBERS);
-        let least = bound("minimum").or(bound("exclusiveMinimum").map(f64::next_up)).unwrap_or(f64::MIN);
-        let most = bound("maximum").or(bound("exclusiveMaximum").map(f64::next_down)).unwrap_or(f64::MAX);
-        json!(number.max(least).min(most))
+        let (least, most) = range::numbers(schema);
+        let inside = |number: f64| number.max(least.unwrap_or(f64::MIN)).min(most.unwrap_or(f64::MAX));
+        let number = match (self.random.below(8), least, most) {
+            (0, Some(least), _) => inside(least.next_up()),
+            (1, _, Some(most)) => inside(most.next_down()),
+            (2, Some(least), _) => least,
+            (3, _, Some(most)) => most,
+            (4 | 5, Some(least), Some(most)) => inside(least + (most - least) * self.random.share()),
+            _ => inside(self.pick(&NUMBERS)),
+        };
+        json!(number)
     }
 
     fn text(&mut self, schema: &Value) -> Value {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::answer::Answer;
@@ -23,7 +24,7 @@ use crate::call::{
     ApprovalLevel, AuditSettings, CheckMode, Executor, ExecutorBuilder, JournalMode, ShapeSettings,
 };
 use crate::context::{ContextBuilder, ToolContext};
-use crate::journal::{Journal, MemoryJournal};
+use crate::journal::{Cassette, CassetteMode, Journal, MemoryJournal};
 use crate::registry::Registry;
 
 /// Provides something, and notes what is held for it.
@@ -182,6 +183,20 @@ impl KitBuilder {
     ) -> Self {
         self.layers.push(Arc::new(add));
         self
+    }
+
+    /// The outcomes of calls come from a file, or are written to it, as the mode says; `TOOL_CASSETTE=record` records them anew.
+    /// Each kit has the file for itself.
+    ///
+    /// # Panics
+    /// Where there is nothing to replay, or a line of the file is no recorded call, when the kit is built.
+    #[expect(clippy::panic, reason = "a test without its cassette has failed")]
+    pub fn cassette(self, path: impl Into<PathBuf>, mode: CassetteMode) -> Self {
+        let path = path.into();
+        self.executor(move |builder| match Cassette::open(&path, mode) {
+            Ok(cassette) => builder.before("run", cassette),
+            Err(error) => panic!("the cassette: {error}"),
+        })
     }
 
     /// Writes of the journal fail as this says. [`ToolKit::journal`] has what was written all the same.

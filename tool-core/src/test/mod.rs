@@ -93,6 +93,7 @@
 //! | `#[ctx] sandbox: &Sandbox` | `.files_and_commands(tree! { … }, \|run\| run.command(["make"]).out("ok").exit(0))` | `tool_std::test::FakeRun` |
 //! | a person, by `ctx.ask` or approval | `.answers([…])` | [`Script`] |
 //! | the journal | `.journal_failing(FaultJournal::fail_at(2))`, [`ToolKit::journal`] | [`FaultJournal`] |
+//! | what calls came to before | `.cassette("tests/pages.jsonl", CassetteMode::Replay)` | [`Cassette`](crate::journal::Cassette) |
 //! | a type of one's own | `.provide(…)`, `.provide_new(…)`, `.fixture(…)` | [`Fixture`] |
 //!
 //! Fakes of which nothing was said refuse what they are asked for, and the test fails with the call that asked. What calls did is in

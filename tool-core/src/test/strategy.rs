@@ -9,11 +9,12 @@ use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-use super::values::values;
+use super::values::PATIENCE;
 use crate::args::validator;
+use crate::schema::Values;
 
-/// [`values`] for `proptest!`: values of a schema, and of one for which a test fails the smallest that still does: without what
-/// may be left out, with shorter texts and lists, and with numbers near zero, as far as the schema lets them.
+/// [`values`](super::values) for `proptest!`: values of a schema, and of one for which a test fails a smaller one that still does:
+/// without what may be left out, with shorter texts and lists, and with numbers nearer to zero, as far as the schema lets them.
 ///
 /// Needs the feature `proptest`.
 ///
@@ -47,7 +48,8 @@ impl Strategy for SchemaStrategy {
     /// Where the schema is none, and where too few of what is tried satisfies it.
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let judge = self.judge.clone().ok_or("the schema is not valid")?;
-        let value = values(&self.schema).seed(runner.rng().next_u64()).next();
+        let mut values = Values::new(runner.rng().next_u64());
+        let value = (0..PATIENCE).map(|_| values.of(&self.schema)).find(|value| judge.is_valid(value));
         let failing = value.ok_or("no value that was tried satisfies the schema")?;
         Ok(Shrinking { judge, failing, trying: None, waiting: None })
     }
@@ -144,10 +146,14 @@ fn smaller_numbers(value: &Value) -> Vec<Value> {
         nearer.dedup();
         return nearer.into_iter().filter(|other| *other != number).map(Value::from).collect();
     }
-    // A fraction ends at the whole number before it; beyond those of 64 bits there is only zero.
-    let whole = value.as_f64().map(f64::trunc).filter(|whole| Some(*whole) != value.as_f64());
-    let whole = whole.and_then(|whole| format!("{whole:.0}").parse::<i64>().ok());
-    [Some(0), whole.filter(|whole| *whole != 0)].into_iter().flatten().map(Value::from).collect()
+    // A fraction ends at the whole number before it; what is beyond those of 64 bits at its half.
+    let Some(number) = value.as_f64() else { return Vec::new() };
+    let nearer = match format!("{:.0}", number.trunc()).parse::<i64>() {
+        Ok(0) => None,
+        Ok(whole) => Some(json!(whole)),
+        Err(_) => Some(json!(number / 2.0)),
+    };
+    [json!(0)].into_iter().chain(nearer).collect()
 }
 
 /// The beginning of a text: nothing, the half, all but its end.

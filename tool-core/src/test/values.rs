@@ -9,7 +9,7 @@ use crate::args::validator;
 use crate::schema::Values;
 
 /// How many values in a row may miss a keyword that is not followed before there are no more.
-const PATIENCE: usize = 64;
+pub(super) const PATIENCE: usize = 64;
 
 /// Values of a schema: every keyword is kept, texts are such that decoders, shells and lexers trip over, numbers are at and
 /// beside every bound. Ends early where too few of what is tried satisfies the schema (a pattern that no common text matches).

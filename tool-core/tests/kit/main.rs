@@ -23,6 +23,7 @@ use tool_core::{
     assert_issues, tree,
 };
 
+mod cassette;
 mod items;
 mod journal;
 mod left;

@@ -50,7 +50,9 @@ fn of_form(subject: &Subject<'_>, dialect: DialectId, strict: Option<StrictPolic
         Ok(plan) => plan,
         Err(error) => return vec![fault(refusal(&error))],
     };
-    let Some(planned) = plan.tools.first() else { return Vec::new() };
+    let Some(planned) = plan.tools.first() else {
+        return vec![fault("the plan has no such tool".to_owned())];
+    };
     let mut faults = Vec::new();
     // What another form than the usual one loses is its caller's choice.
     for issue in planned.compiled.issues.iter().filter(|_| strict.is_none()) {

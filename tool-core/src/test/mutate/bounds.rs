@@ -1,9 +1,10 @@
 //! Values at each bound, and the next ones outside.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Expected, MutationKind, Place, Walk};
 use crate::args::{IssueCode, validator};
+use crate::schema::range::{self, Integers};
 
 /// The greatest integer that every JSON parser keeps.
 const SAFE: i64 = 9_007_199_254_740_991;
@@ -22,6 +23,7 @@ impl<'a> Walk<'a> {
             "number" => self.numbers(place),
             "string" => self.texts(place),
             "array" => self.lengths(place),
+            "object" => self.entries(place),
             _ => {}
         }
     }
@@ -40,36 +42,53 @@ impl<'a> Walk<'a> {
     }
 
     fn integers(&mut self, place: &Place<'a>) {
-        let bound = |keyword: &str| place.schema.get(keyword).and_then(Value::as_i64);
         let safe = |number: &i64| (-SAFE..=SAFE).contains(number);
-        let least = bound("minimum").or(bound("exclusiveMinimum").map(|bound| bound.saturating_add(1)));
-        let most = bound("maximum").or(bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1)));
-        for (edge, beyond) in [(least, -1_i64), (most, 1)] {
+        let Integers { least, most, step } = range::integers(place.schema);
+        for (edge, beyond) in [(least, -step), (most, step)] {
             let Some(edge) = edge.filter(safe) else { continue };
             self.at(place, json!(edge));
             self.over(place, json!(edge.saturating_add(beyond)), IssueCode::Range);
         }
-        if bound("multipleOf").is_some_and(|step| step > 1)
-            && let Some(number) = place.value.as_i64()
-        {
+        let Some(number) = place.value.as_i64().filter(|_| step > 1) else { return };
+        // Between two multiples, not beyond the last one.
+        if most.is_none_or(|most| number < most) {
             self.over(place, json!(number.saturating_add(1)), IssueCode::Invalid);
+        } else if least.is_none_or(|least| number > least) {
+            self.over(place, json!(number.saturating_sub(1)), IssueCode::Invalid);
         }
     }
 
     fn numbers(&mut self, place: &Place<'a>) {
-        let bound = |keyword: &str| place.schema.get(keyword).and_then(Value::as_f64);
-        for (inclusive, exclusive, away) in
-            [("minimum", "exclusiveMinimum", -1.0), ("maximum", "exclusiveMaximum", 1.0)]
-        {
-            if let Some(edge) = bound(inclusive) {
+        let (least, most) = range::numbers(place.schema);
+        let edges = [(least, least.map(f64::next_down)), (most, most.map(f64::next_up))];
+        for (edge, beyond) in edges {
+            if let (Some(edge), Some(beyond)) = (edge, beyond.filter(|beyond| beyond.is_finite())) {
                 self.at(place, json!(edge));
-                let beyond = edge + away * edge.abs().max(1.0);
-                if beyond.is_finite() {
-                    self.over(place, json!(beyond), IssueCode::Range);
-                }
+                self.over(place, json!(beyond), IssueCode::Range);
             }
-            if let Some(edge) = bound(exclusive) {
-                self.over(place, json!(edge), IssueCode::Range);
+        }
+    }
+
+    /// How many entries a map has.
+    fn entries(&mut self, place: &Place<'a>) {
+        let Some(members) = place.value.as_object() else { return };
+        // Other keys could be refused for what they are.
+        if ["properties", "patternProperties", "propertyNames"].into_iter().any(|key| place.has(key)) {
+            return;
+        }
+        let of_length = |length: u64| -> Option<Value> {
+            let (_, value) = members.iter().next()?;
+            let more = (1_u64..).map(|i| (format!("key{i}"), value.clone()));
+            let more = more.filter(|(key, _)| !members.contains_key(key));
+            let all = members.iter().map(|(key, value)| (key.clone(), value.clone())).chain(more);
+            Some(all.take(usize::try_from(length).ok()?).collect::<Map<String, Value>>().into())
+        };
+        for (edge, beyond) in edges(place, "minProperties", "maxProperties") {
+            if let Some(map) = of_length(edge) {
+                self.at(place, map);
+            }
+            if let Some(map) = beyond.and_then(of_length) {
+                self.over(place, map, IssueCode::Length);
             }
         }
     }
