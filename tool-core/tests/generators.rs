@@ -295,7 +295,7 @@ fn changes_are_at_the_bound_and_the_next_outside() {
     let numbers = |list: &[f64]| list.iter().map(|number| json!(number)).collect::<Vec<Value>>();
     let map = |count: usize| {
         (0..count)
-            .map(|i| (format!("{}", ["a", "b", "key1", "key2"][i]), json!(1)))
+            .map(|i| (["a", "b", "key1", "key2"][i].to_owned(), json!(1)))
             .collect::<serde_json::Map<_, _>>()
     };
     for (schema, value, at, over) in [
