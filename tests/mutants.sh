@@ -2,7 +2,8 @@
 # Changes one operator, arm or result at a time and runs the tests that must notice: tests/mutants.sh [PART…], in every part
 # by default. What comes behind `--` goes to cargo mutants: `tests/mutants.sh gate -- --list`, `… -- --re Pattern::parse`.
 # Each change is built, which takes from ten seconds to a minute: a part takes hours. The tests of the crate decide; what they
-# leave, the vectors may notice: `tests/mutants.sh gate -- --test-package tests`. (needs cargo-mutants 27)
+# leave is run again with the vectors; what they leave too must be listed in `tests/mutants.md`, or this fails.
+# `tests/mutants.sh diff [BASE]` changes only lines that are other than in BASE, by default main. (needs cargo-mutants 27)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,6 +21,36 @@ schema tool-core tool-core/src/schema/**         --lib --test schema_rules --tes
 TABLE
 }
 
+
+if [[ ${1:-} == diff ]]; then
+  lines=$(mktemp)
+  trap 'rm -f "$lines"' EXIT
+  git diff "${2:-main}" -- '*.rs' >"$lines"
+  cargo mutants --output target/mutants/diff --in-diff "$lines" --features tool-core/test,tool-core/limit
+  exit
+fi
+
+# The changes that were missed and are not listed, a line for each: tests/mutants.md has file, function and change.
+unlisted() { # MISSED
+  python3 - "$1" tests/mutants.md <<'PY'
+import re, sys
+
+rows = set()
+for line in open(sys.argv[2]):
+    cells = [cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)]
+    if len(cells) > 4 and cells[1].endswith(".rs"):
+        rows.add((cells[1], cells[2].strip("`"), cells[3].split("` (")[0].strip("`")))
+for line in open(sys.argv[1]):
+    file, what = re.match(r"(.+?):\d+:\d+: (.+)", line).groups()
+    if of := re.fullmatch(r"replace (.+?)(?: -> .+?)? with (.+)", what):
+        row = file, of[1], f"returns {of[2]}"
+    if inside := re.fullmatch(r"(.+) in (.+)", what):
+        row = file, inside[2], inside[1]
+    if row not in rows:
+        print(line.strip())
+PY
+}
+
 chosen=() more=()
 while (($#)); do
   if [[ $1 == -- ]]; then
@@ -34,7 +65,6 @@ if ((${#chosen[@]} == 0)); then
   mapfile -t chosen < <(parts | cut -d' ' -f1)
 fi
 
-export CARGO_INCREMENTAL=1 CARGO_PROFILE_DEV_DEBUG=0 PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 TOOL_VECTORS=${TOOL_VECTORS:-$PWD/../shared/vectors}
 unnoticed=0
 for part in "${chosen[@]}"; do
   row=$(parts | grep "^$part ") || {
@@ -47,7 +77,19 @@ for part in "${chosen[@]}"; do
   while IFS= read -r glob; do files+=(--file "$glob"); done < <(sed 's/,\(tool-\)/\n\1/g' <<<"$globs")
   read -ra tests <<<"$tests"
   mkdir -p "target/mutants/$part"
+  code=0
   cargo mutants --output "target/mutants/$part" --test-package "$package" --features tool-core/test,tool-core/limit \
-    "${files[@]}" "${more[@]}" -- "${tests[@]}" || unnoticed=$?
+    "${files[@]}" "${more[@]}" -- "${tests[@]}" || code=$?
+  # 2: some were missed; 3: some ran out of time, which is noticed.
+  ((code == 0 || code == 2 || code == 3)) || exit "$code"
+  [[ -f target/mutants/$part/mutants.out/missed.txt ]] || continue
+  while IFS= read -r missed; do
+    if cargo mutants --output "target/mutants/$part-vectors" --test-package tests --file "${missed%%:*}" \
+      --re "$(sed 's/[][\.*^$+?(){}|]/\\&/g' <<<"$missed")" -- --lib; then
+      continue
+    fi
+    echo "mutants: unnoticed and not listed: $missed"
+    unnoticed=1
+  done < <(unlisted "target/mutants/$part/mutants.out/missed.txt")
 done
 exit "$unnoticed"

@@ -31,8 +31,8 @@ impl Random {
 
     /// A part of one: 0 is among them, 1 is not.
     pub fn share(&mut self) -> f64 {
-        let parts = u32::try_from(self.number() >> 32).unwrap_or(0);
-        f64::from(parts) / (f64::from(u32::MAX) + 1.0)
+        const PARTS: f64 = 4_294_967_296.0;
+        f64::from(u32::try_from(self.number() >> 32).unwrap_or(0)) / PARTS
     }
 
     /// One of a list; nothing of an empty one.

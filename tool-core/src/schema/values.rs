@@ -205,9 +205,8 @@ impl Generated<'_> {
         let number = match (self.random.below(8), least, most) {
             (0, Some(least), _) => inside(least.next_up()),
             (1, _, Some(most)) => inside(most.next_down()),
-            (2, Some(least), _) => least,
-            (3, _, Some(most)) => most,
-            (4 | 5, Some(least), Some(most)) => inside(least + (most - least) * self.random.share()),
+            (2..=4, Some(least), Some(most)) => inside(least + (most - least) * self.random.share()),
+            // At a bound where it is beyond it.
             _ => inside(self.pick(&NUMBERS)),
         };
         json!(number)

@@ -14,7 +14,9 @@ use crate::registry::RegistryError;
 /// | `skip = ["bounds", "lint:name-long"]` | leaves checks out |
 /// | `values = 256` | how many values of each tool are tried |
 /// | `seed = 0` | which |
-/// | `context = ctx` | what tools that are run are given; without it only reads that need nothing run |
+/// | `context = ctx` | what tools that are run are given. Reads run with made-up arguments; a tool that has an effect runs only its |
+/// | | examples with a result, so that `cancel`, `effects` and what `secret` runs say nothing of it. Without a context only reads that |
+/// | | need nothing run |
 /// | `watch = [directory]` | where a call that is dropped half way must leave nothing, and a read must change nothing |
 /// | `checks = [&tool_cli::test::CLI]` | further checks, from a crate that knows another surface |
 ///

@@ -153,7 +153,8 @@ impl Checks {
         self
     }
 
-    /// What tools that are run are given. Without it only those run that need nothing.
+    /// What tools that are run are given: reads with made-up arguments, tools that have an effect with those of their examples that
+    /// have a result. Without it only reads run that need nothing.
     pub fn context(mut self, context: ToolContext) -> Self {
         self.context = Some(context);
         self
