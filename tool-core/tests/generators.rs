@@ -272,6 +272,10 @@ fn numbers_are_at_and_beside_the_tighter_bounds_and_between_them() {
         let between = made.iter().filter(|number| **number > least.next_up() && **number < most.next_down());
         assert!(between.count() > 200, "{schema}");
     }
+    let wide = fractions(json!({"type": "number", "minimum": 100, "maximum": 200}));
+    for part in [110.0..150.0, 150.0..190.0] {
+        assert!(wide.iter().filter(|number| part.contains(*number)).count() > 100, "{part:?}");
+    }
     let safe = 9_007_199_254_740_991.0;
     let any = fractions(json!({"type": "number"}));
     assert!(any.contains(&safe) && any.contains(&-safe) && any.contains(&0.5));
