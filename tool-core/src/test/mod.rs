@@ -146,8 +146,8 @@
 //! [`tree!`](crate::tree!): see `tool_std::test`.
 //!
 //! Arguments for tests of one's own come from the schema: [`values`] that satisfy it, and by [`mutate`] what is almost right, with what
-//! must be said of it. With the feature `proptest` they are a strategy, `strategy(&schema)`, of which the smallest value that fails is
-//! told.
+//! must be said of it. With the feature `proptest` they are a strategy, `strategy(&schema)`, which makes what fails
+//! smaller.
 
 pub mod answer;
 mod assert_tools;

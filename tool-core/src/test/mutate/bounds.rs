@@ -59,6 +59,10 @@ impl<'a> Walk<'a> {
     }
 
     fn numbers(&mut self, place: &Place<'a>) {
+        // At a bound there may be no multiple.
+        if place.has("multipleOf") {
+            return;
+        }
         let (least, most) = range::numbers(place.schema);
         let edges = [(least, least.map(f64::next_down)), (most, most.map(f64::next_up))];
         for (edge, beyond) in edges {
