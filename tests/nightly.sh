@@ -8,7 +8,7 @@
 #   memory    Miri
 #   coverage  lines that tests run
 #   fuzz      ten minutes for each target
-#   bridges   the registry as tools of rig, and what models break with rmcp and rig
+#   bridges   the registry as tools of rig, and the README's table of what models break with rmcp and rig
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 TOOL_REQUIRE_PEERS=1
@@ -34,7 +34,7 @@ for name in "$@"; do
     fuzz) part fuzz tests/fuzz.sh 600 ;;
     bridges)
       part bridges cargo test --manifest-path bridges/rig/Cargo.toml
-      part repair cargo run --manifest-path tests/peers/Cargo.toml -p repair-peers
+      part repair cargo run --manifest-path tests/peers/Cargo.toml -p repair-peers -- --check
       ;;
     *)
       echo "no part is called $name; there are: ${parts[*]}, and mutants K/N" >&2

@@ -93,6 +93,7 @@ for line in open(sys.argv[1]):
         if re.search(sys.argv[2], name):
             print(name, package or os.path.basename(directory), version, directory, made["executable"], sep="\t")
 ' "$work/built" "${TOOL_ODD:-}" >"$work/list"
+[[ -s $work/list ]] || { echo "odd: no test program${TOOL_ODD:+ has a name that matches $TOOL_ODD}" >&2; exit 2; }
 
 spaces=()
 has=" ${conditions[*]} "

@@ -9,11 +9,16 @@ import cost
 import crates
 from peers import ASKED
 
-CALLS = {  # the question, how often it is repeated for its count, how often for its time
-    "small": ((1000, 3000), 200_000),
-    "medium": ((200, 600), 50_000),
-    "text": ((2, 6), 100),
-    "numbers": ((2, 6), 500),
+CALLS = {  # the question: how it is called in the table, how often it is repeated for its count, how often for its time
+    "small": ("a small call: a text, a bounded number", (1000, 3000), 200_000),
+    "medium": ("a medium one: eight parameters, a struct, an enum", (200, 600), 50_000),
+    "text": ("a text of 1 MiB", (2, 6), 100),
+    "numbers": ("a list of 10,000 numbers", (2, 6), 500),
+}
+COMPILED = {
+    "check": "`cargo check` of 100 tools, after their dependencies",
+    "change": "the same after a change of one",
+    "release": "`cargo build --release` of them",
 }
 COUNTS = [int(count) for count in os.environ.get("TOOL_PEERS_COUNTS", "10 100 1000").split()]
 
@@ -35,11 +40,11 @@ def calls(target: Path, rounds: int) -> dict:
         cost.processor_seconds(cargo("build", "--release", "-p", package), str(crates.HERE), CARGO_TARGET_DIR=str(target))
         programs[peer.name] = release(target, package)
     found = {}
-    for question, ((few, many), repeats) in CALLS.items():
+    for question, (title, (few, many), repeats) in CALLS.items():
         ask = lambda program: cost.each(program, "call", question, few=few, many=many)
-        found[f"call {question}, instructions"] = {name: ask(program) for name, program in programs.items()}
+        found[f"{title}, instructions"] = {name: ask(program) for name, program in programs.items()}
         time = lambda program: lambda: cost.nanoseconds(program, "call", question, repeats)
-        found[f"call {question}, ns"] = cost.interleaved(rounds, {name: time(program) for name, program in programs.items()})
+        found[f"{title}, ns"] = cost.interleaved(rounds, {name: time(program) for name, program in programs.items()})
     return found
 
 
@@ -53,17 +58,22 @@ def starts(target: Path, rounds: int) -> dict:
     found = {}
     for count in COUNTS:
         start = {peer.name: cost.instructions(programs[peer.name, count], "start") for peer in ASKED}
-        found[f"start with {count} tools, instructions"] = start
+        found[f"a start with {count:,} tools, instructions"] = start
     most = COUNTS[-1]
     listed = lambda peer: cost.each(programs[peer.name, most], "list", few=1, many=3)
-    found[f"list of {most} tools after the first, instructions"] = {peer.name: listed(peer) for peer in ASKED}
+    title = listing(most)
+    found[f"{title}, instructions"] = {peer.name: listed(peer) for peer in ASKED}
     time = lambda peer: lambda: cost.nanoseconds(programs[peer.name, most], "list", 20)
-    found[f"list of {most} tools after the first, ns"] = cost.interleaved(rounds, {peer.name: time(peer) for peer in ASKED})
+    found[f"{title}, ns"] = cost.interleaved(rounds, {peer.name: time(peer) for peer in ASKED})
     for count in [count for count in COUNTS if count not in crates.RELEASE]:
-        found[f"program with {count} tools, stripped, bytes"] = {
+        found[f"the program with {count:,} tools, stripped, bytes"] = {
             peer.name: stripped(programs[peer.name, count], target) for peer in ASKED
         }
     return found
+
+
+def listing(count: int) -> str:
+    return f"a list of {count:,} tools after the first"
 
 
 def stripped(program: str, target: Path) -> int:
@@ -91,7 +101,7 @@ def compiled(form: str, command: list[str], incremental: str):
         for folder in made.values():
             build(folder)
         measures = {name: (lambda folder=folder: again(folder)) for (name, _), folder in made.items()}
-        return {f"compile 100 tools, {form}, CPU s": cost.interleaved(rounds, measures)}
+        return {f"{COMPILED[form]}, CPU s": cost.interleaved(rounds, measures)}
 
     return ask
 
@@ -112,8 +122,8 @@ def protocol(target: Path, rounds: int) -> dict:
         raise SystemExit(f"{script}:\n{said.stdout}{said.stderr}")
     found = {}
     for what, depth, ours, peer, theirs in re.findall(r"^(call|list) (\d+): (\d+), (\S+) (\d+): [\d.]+$", said.stdout, re.M):
-        named = f"MCP on stdio, {'lists of 1000 tools' if what == 'list' else f'calls at depth {depth}'}, per second"
-        found.setdefault(named, {"this": int(ours)})[peer] = int(theirs)
+        named = "lists of 1,000 tools" if what == "list" else f"calls, {depth} on their way at once"
+        found.setdefault(f"{named}, a second", {"this": int(ours)})[peer] = int(theirs)
     return found
 
 
@@ -121,7 +131,7 @@ QUESTIONS = {
     "calls": calls,
     "starts": starts,
     "check": compiled("check", cargo("check"), incremental="0"),
+    "change": compiled("change", cargo("check"), incremental="1"),
     "release": compiled("release", cargo("build", "--release"), incremental="0"),
-    "change": compiled("check after a change", cargo("check"), incremental="1"),
     "protocol": protocol,
 }
