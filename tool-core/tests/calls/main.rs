@@ -14,6 +14,7 @@ mod consent;
 mod ending;
 mod items;
 mod nested;
+mod parts;
 #[path = "../policy_of_one/mod.rs"]
 mod policy_of_one;
 mod scene;

@@ -72,5 +72,7 @@ mod tests {
         assert_eq!(pages(&early)[0].len(), 8_000);
         let crlf = format!("{}\r\n{}", "x".repeat(7_999), "y".repeat(10));
         assert_eq!(pages(&crlf)[0].len(), 7_999);
+        let lone = format!("{}\r{}", "x".repeat(7_999), "y".repeat(10));
+        assert_eq!(pages(&lone)[0].len(), 8_000);
     }
 }
