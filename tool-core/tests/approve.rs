@@ -120,6 +120,20 @@ fn nobody_to_ask_and_a_no_run_nothing() {
 }
 
 #[test]
+fn where_nobody_can_be_asked_it_is_said_why_somebody_should_be() {
+    let alone = scene(ApprovalLevel::Always, None, Duration::ZERO);
+    for (tool, args, why) in [
+        ("remove", json!({"id": 1}), "is destructive"),
+        ("change", json!({}), "has side effects"),
+        ("look", json!({}), "needs approval"),
+    ] {
+        let error = alone.executor.call_blocking(Call::new(tool, args), &alone.ctx, Caller::Cli).unwrap_err();
+        assert_eq!(error.message(), format!("{tool} {why}, and there is nobody to ask."));
+        assert!(error.hint_str().unwrap().ends_with(&format!("for {tool} in the policy")));
+    }
+}
+
+#[test]
 fn nobody_is_asked_about_arguments_that_do_not_fit() {
     let scene = scene(ApprovalLevel::Destructive, Some(vec![Decision::AllowOnce]), Duration::ZERO);
     assert_eq!(scene.call("remove", json!({"id": "x"})), Err("invalid_args".to_owned()));

@@ -295,10 +295,10 @@ async fn equal_calls_in_a_row_are_told_of_and_a_side_effect_ends() {
 async fn what_is_refused_counts_for_nothing() {
     let clock = Arc::new(FakeClock::default());
     let settings = LimitSettings { clock: clock.clone(), ..LimitSettings::default() };
-    let hour = Duration::from_secs(3_600);
+    let minute = Duration::from_secs(60);
     let policy = OnePolicy {
         tool: Limits { rate: Rate::parse("2/h", None), max_calls_per_run: Some(2), ..Limits::default() },
-        agent: Limits { rate: Rate::parse("1/h", None), ..Limits::default() },
+        agent: Limits { rate: Rate::parse("1/min", None), ..Limits::default() },
         ..OnePolicy::default()
     };
     let executor = executor(policy, settings);
@@ -308,11 +308,31 @@ async fn what_is_refused_counts_for_nothing() {
     write().await.unwrap();
     for _ in 0..8 {
         let error = write().await.unwrap_err();
-        // The tool's own bucket has a token left each time: only the agent's is waited for.
-        assert_eq!((error.kind(), error.retry_after_value()), (ErrorKind::RateLimited, Some(hour)));
+        // The tool's own bucket has a token left each time, or the call behind this would wait for half an hour.
+        assert_eq!((error.kind(), error.retry_after_value()), (ErrorKind::RateLimited, Some(minute)));
     }
-    clock.advance(hour);
+    clock.advance(minute);
     write().await.unwrap();
-    clock.advance(hour);
+    clock.advance(minute);
     assert_eq!(write().await.unwrap_err().code_str(), "call_budget", "two have run");
+}
+
+#[tokio::test]
+async fn more_agents_than_are_swept_have_their_own_buckets_as_long_as_they_are_used() {
+    let clock = Arc::new(FakeClock::default());
+    let settings = LimitSettings { clock: clock.clone(), ..LimitSettings::default() };
+    let agent = Limits { rate: Rate::parse("1/day", None), ..Limits::default() };
+    let executor = executor(OnePolicy { agent, ..OnePolicy::default() }, settings);
+    let ping = async |agent: usize| {
+        let ctx = ToolContext::builder().agent(format!("bot-{agent}")).build();
+        executor.call(Call::new("ping", json!({})), &ctx, Caller::Llm).await.is_ok()
+    };
+    // Emptied buckets, of which more are looked at than are kept unlooked at; none is filled by being forgotten.
+    for agent in 0..300 {
+        assert!(ping(agent).await);
+        clock.advance(Duration::from_secs(1));
+    }
+    for agent in 0..300 {
+        assert!(!ping(agent).await, "{agent}");
+    }
 }

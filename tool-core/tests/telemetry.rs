@@ -10,7 +10,9 @@
 )]
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use opentelemetry::trace::{SpanKind, TracerProvider as _};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider};
@@ -249,4 +251,36 @@ async fn a_span_is_tied_to_the_trace_of_its_caller_and_has_contents_where_that_i
     };
     assert_eq!(told("gen_ai.tool.call.arguments"), [Some("{}".to_owned()), Some("{}".to_owned())]);
     assert_eq!(told("gen_ai.tool.call.result"), [Some("5".to_owned()), Some("5".to_owned())]);
+}
+
+/// Answers when it has been asked so often.
+#[tool(register = false)]
+async fn late(
+    /// How often.
+    times: u64,
+    #[ctx] asked: &AtomicU64,
+) -> Result<u64, ToolError> {
+    let before = asked.fetch_add(1, Ordering::SeqCst);
+    if before < times {
+        Err(ToolError::unavailable("Not yet.").retry_after(Duration::ZERO))
+    } else {
+        Ok(before)
+    }
+}
+
+#[tokio::test]
+async fn further_tries_are_counted_and_nothing_is_where_there_is_none() {
+    let measured = Measured::default();
+    let registry = Registry::builder().add::<LateTool>().build().unwrap();
+    let executor =
+        Executor::standard(registry).retries(2).metrics(Arc::new(measured.clone())).build().unwrap();
+    let mut counted = Vec::new();
+    for times in 0..=2 {
+        let ctx = ToolContext::builder().provide(AtomicU64::new(0)).build();
+        executor.call(Call::new("late", json!({"times": times})), &ctx, Caller::Llm).await.unwrap();
+        let all = measured.of("toolbox.call.retries");
+        counted.push(all.iter().map(|row| row.0).collect::<Vec<_>>());
+    }
+    assert_eq!(counted, [vec![], vec![1.0], vec![1.0, 2.0]]);
+    assert!(measured.of("toolbox.call.queue.duration").is_empty(), "no call waited for a place");
 }

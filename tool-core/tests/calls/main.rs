@@ -18,4 +18,5 @@ mod parts;
 #[path = "../policy_of_one/mod.rs"]
 mod policy_of_one;
 mod scene;
+mod secret_arguments;
 mod shape;

@@ -107,6 +107,30 @@ impl<K: Eq + Hash, V: Clone> Kept<K, V> {
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_forgotten_when_there_are_many_and_nobody_has_asked_for_them_for_so_long() {
+        let idle = Duration::from_secs(60);
+        let kept = Kept::new(idle);
+        let len =
+            |kept: &Kept<usize, usize>| kept.values.lock().unwrap_or_else(PoisonError::into_inner).len();
+        for key in 0..SWEEP_FROM {
+            assert_eq!(kept.get(key, Duration::ZERO, || key), key);
+        }
+        assert_eq!(kept.get(0, idle, || 1_000), 0, "one that is there is only read, and used again");
+        assert_eq!(len(&kept), SWEEP_FROM);
+        kept.get(SWEEP_FROM, idle - Duration::from_nanos(1), || 1);
+        assert_eq!(len(&kept), SWEEP_FROM + 1, "none is idle yet");
+        kept.get(SWEEP_FROM + 1, idle, || 1);
+        assert_eq!(len(&kept), 3, "the one that was read and the two that are new");
+        kept.get(SWEEP_FROM + 2, idle * 9, || 1);
+        assert_eq!(len(&kept), 4, "few are not looked at");
+    }
+}
+
 /// Calls in every order that a scheduler may run them in: whatever ends one, its places are free again.
 ///
 /// The locks are tokio's, which have models of their own; what is tried here is the order in which tasks take places, wait,
