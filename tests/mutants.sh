@@ -4,6 +4,8 @@
 # Each change is built, which takes from ten seconds to a minute: a part takes hours. The tests of the crate decide; what they
 # leave is run again with the vectors; what they leave too must be listed in `tests/mutants.md`, or this fails.
 # `tests/mutants.sh diff [BASE]` changes only lines that are other than in BASE, by default main. (needs cargo-mutants 27)
+# `tests/mutants.sh switched GLOB PACKAGE [PACKAGE…]` tries all changes of the last commit's files in one build, which takes
+# minutes for hundreds of them: each stands behind a switch (needs Python, too, and two packages of it).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,6 +23,14 @@ schema tool-core tool-core/src/schema/**         --lib --test schema_rules --tes
 TABLE
 }
 
+if [[ ${1:-} == switched ]]; then
+  python=target/mutants/python
+  if [[ ! -x $python/bin/python3 ]]; then
+    python3 -m venv "$python"
+    "$python/bin/pip" install --quiet 'tree-sitter==0.26.*' 'tree-sitter-rust==0.24.*'
+  fi
+  exec env PYTHONDONTWRITEBYTECODE=1 "$python/bin/python3" tests/mutants "${@:2}"
+fi
 
 if [[ ${1:-} == diff ]]; then
   lines=$(mktemp)

@@ -1,0 +1,54 @@
+"""Tries every change of some files, all compiled in one build: `mutants GLOB PACKAGE [PACKAGE…]`, where the first package has the
+files, and the tests of all of them decide. Prints a row for each file as `tests/mutants.md` has it, and what nothing noticed, in
+the words of cargo-mutants.
+
+MUTANTS_TESTS is how many tests are asked about one change at most (40)."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import build
+import tests
+
+HERE = Path(__file__).resolve().parent.parent.parent
+COLUMNS = ["changes", "noticed", "timeout", "unviable", "not run", "unnoticed"]
+
+
+def tree() -> Path:
+    """The last commit, in a tree of its own, whose target directory stays."""
+    root = HERE / "target" / "mutants" / "tree"
+    if not root.exists():
+        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(root)], cwd=HERE, check=True)
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()
+    for command in [["checkout", "--quiet", "--force", commit], ["clean", "--quiet", "--force", "-d"]]:
+        subprocess.run(["git", *command], cwd=root, check=True)
+    return root
+
+
+def main() -> None:
+    glob, package, *others = sys.argv[1:]
+    root, most = tree(), int(os.environ.get("MUTANTS_TESTS", "40"))
+    os.environ.setdefault("TOOL_VECTORS", str(HERE.parent / "shared" / "vectors"))
+    command = ["cargo", "mutants", "--list", "--json", "--package", package, "--file", glob]
+    mutants = json.loads(subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout)
+    programs, left_out = build.build(root, root / package / "src" / "lib.rs", mutants, [package, *others])
+    reached = tests.reach(programs)
+    asked = [number for number in range(len(mutants)) if number not in left_out]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = dict(zip(asked, pool.map(lambda number: tests.trial(number, reached.get(number, []), most), asked)))
+    verdicts = {**said, **{number: reason.split(":")[0] for number, reason in left_out.items()}}
+    for file in sorted({mutant["file"] for mutant in mutants}):
+        of = Counter(verdicts[number] for number, mutant in enumerate(mutants) if mutant["file"] == file)
+        cells = [sum(of.values()), *(of[column] for column in COLUMNS[1:])]
+        print(f"| {file} | {' | '.join(map(str, cells))} |")
+    unnoticed = [mutants[number]["name"] for number in asked if said[number] == "unnoticed"]
+    print("\n".join(f"unnoticed: {name}" for name in unnoticed))
+    sys.exit(bool(unnoticed))
+
+
+main()

@@ -1,0 +1,78 @@
+"""Compiles all changes in one build, without those that do not compile."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import switches
+
+# How often what does not compile is taken away before something else must be wrong.
+ROUNDS = 40
+QUIET = {"RUSTFLAGS": "-Awarnings", "CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
+
+
+class Program(NamedTuple):
+    """A program of tests."""
+
+    name: str
+    path: str
+    folder: str
+
+
+def cargo(root: Path, *words: str) -> tuple[bool, list[dict], str]:
+    """Whether it went well, its messages, and what it said besides."""
+    command = ["cargo", *words, "--message-format=json"]
+    done = subprocess.run(command, cwd=root, env={**os.environ, **QUIET}, capture_output=True, text=True)
+    return done.returncode == 0, [json.loads(line) for line in done.stdout.splitlines() if line[:1] == "{"], done.stderr
+
+
+def unviable(messages: list[dict], mutants: list[dict], regions: dict) -> dict[int, str]:
+    """The changes that the errors are about, by their places; of a `match` that is not exhaustive, the arms that may go."""
+    found = {}
+    for message in messages:
+        error = message.get("message", {})
+        if message.get("reason") != "compiler-message" or error["level"] != "error" or not error["spans"]:
+            continue
+        why = "unviable: " + error["message"].split("\n")[0][:80]
+        for span in sorted(error["spans"], key=lambda span: not span["is_primary"]):
+            while span["expansion"] and span["file_name"] not in regions:
+                span = span["expansion"]["span"]
+            start, end = span["byte_start"], span["byte_end"]
+            known = regions.get(span["file_name"], [])
+            around = [region for region in known if region.start <= start < region.end]
+            within = [region for region in known if start <= region.start and region.end <= end]
+            if (error["code"] or {}).get("code") == "E0004":
+                arms = [region for region in known if region.start >= end and mutants[region.number]["genre"] == "MatchArm"]
+                within = sorted(arms)[:8]
+            if hit := [min(around, key=lambda region: region.end - region.start)] if around else within:
+                found.update({region.number: why for region in hit})
+                break
+    return found
+
+
+def build(root: Path, library: Path, mutants: list[dict], packages: list[str]) -> tuple[list[Program], dict[int, str]]:
+    """The programs of the tests, and what is not in them, with its reason."""
+    left_out: dict[int, str] = {}
+    original = library.read_text()
+    library.write_text(original + switches.MODULE.replace("COUNT", str(len(mutants))))
+    features = ["--features", "tool-core/test,tool-core/limit"]
+    for _ in range(ROUNDS):
+        regions = switches.put(root, mutants, left_out)
+        fine, messages, said = cargo(root, "check", "-p", library.parent.parent.name, *features)
+        if fine:
+            break
+        more = unviable(messages, mutants, regions)
+        if not more.keys() - left_out.keys():
+            raise SystemExit(f"no change explains what does not compile:\n{said[-4000:]}")
+        left_out.update(more)
+    fine, messages, said = cargo(root, "test", "--no-run", *(word for name in packages for word in ("-p", name)), *features)
+    if not fine:
+        raise SystemExit(said[-4000:])
+    made = [message for message in messages if message["reason"] == "compiler-artifact" and message["executable"]]
+    return [
+        Program(message["target"]["name"], message["executable"], str(Path(message["manifest_path"]).parent))
+        for message in made
+        if message["profile"]["test"]
+    ], left_out
