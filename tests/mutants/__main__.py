@@ -2,7 +2,7 @@
 files, and the tests of all of them decide. Prints a row for each file as `tests/mutants.md` has it, and what nothing noticed, in
 the words of cargo-mutants.
 
-MUTANTS_TESTS is how many tests are asked about one change at most (40)."""
+MUTANTS_TESTS is how many tests are asked about one change at most (1000)."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def tree() -> Path:
 
 def main() -> None:
     glob, package, *others = sys.argv[1:]
-    root, most = tree(), int(os.environ.get("MUTANTS_TESTS", "40"))
+    root, most = tree(), int(os.environ.get("MUTANTS_TESTS", "1000"))
     os.environ.setdefault("TOOL_VECTORS", str(HERE.parent / "shared" / "vectors"))
     command = ["cargo", "mutants", "--list", "--json", "--package", package, "--file", glob]
     mutants = json.loads(subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout)
