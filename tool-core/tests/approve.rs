@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tool_core::prelude::*;
 use tool_core::{
-    Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState, Approvals, Approver, BoxFuture,
-    Call, Caller, Decision, Executor, Registry,
+    APPROVAL_LIFE, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState, Approvals, Approver,
+    BoxFuture, Call, Caller, Decision, Executor, MemoryApprovals, Registry, approval_hash,
 };
 
 /// Calls that reached a tool.
@@ -256,4 +256,65 @@ fn another_context_may_ask_the_same_people() {
         assert_eq!(result.as_ref().map(drop).map_err(|error| error.code_str()), expected);
     }
     assert_eq!((theirs.asked().len(), theirs.ran()), (1, 1));
+}
+
+/// Unlocks.
+#[tool(destructive, idempotent, register = false)]
+fn unlock(
+    /// By which word, if any.
+    #[arg(secret)]
+    word: Option<String>,
+) -> bool {
+    word.is_some()
+}
+
+#[test]
+fn consent_is_bound_to_a_secret_by_its_digest_and_to_none_by_nothing() {
+    let registry = Registry::builder().add::<UnlockTool>().build().unwrap();
+    let hash = |args: Value, key: u8| {
+        approval_hash("acme", "bot", registry.get("unlock").unwrap(), &args, &[key; 32])
+    };
+    let word = |word: &str| json!({"word": word});
+    assert_eq!(hash(word("a"), 1), hash(word("a"), 1));
+    assert_ne!(hash(word("a"), 1), hash(word("b"), 1));
+    assert_ne!(hash(word("a"), 1), hash(word("a"), 2), "another key");
+    assert_eq!(hash(json!({"word": null}), 1), hash(json!({"word": null}), 2), "nothing is digested");
+    assert_ne!(hash(json!({"word": null}), 1), hash(word("a"), 1));
+}
+
+#[test]
+fn what_is_kept_is_over_after_its_life_unless_it_is_for_good_and_is_forgotten_when_it_is_revoked() {
+    let approval = |id: &str, state: ApprovalState, at_ms: i64| Approval {
+        id: ApprovalId(id.to_owned()),
+        hash: format!("hash of {id}"),
+        tenant: String::new(),
+        agent: "bot".to_owned(),
+        tool: "remove".to_owned(),
+        args: json!({"id": 1}),
+        state,
+        at_ms,
+    };
+    let life = i64::try_from(APPROVAL_LIFE.as_millis()).unwrap();
+    for (state, at_the_end, behind_it) in [
+        (ApprovalState::Pending, false, true),
+        (ApprovalState::Once, false, true),
+        (ApprovalState::Always, false, false),
+    ] {
+        let kept = approval("ap_1", state, 1_000);
+        assert_eq!(
+            (kept.is_over(1_000 + life), kept.is_over(1_001 + life)),
+            (at_the_end, behind_it),
+            "{kept:?}"
+        );
+    }
+    // What is shared answers as what it shares.
+    let shared: Arc<MemoryApprovals> = Arc::default();
+    shared.put(approval("ap_2", ApprovalState::Always, 1_000)).unwrap();
+    assert!(shared.is_there());
+    assert_eq!(Approvals::key(&shared), Approvals::key(&*shared));
+    let id = ApprovalId("ap_2".to_owned());
+    assert_eq!(id.to_string(), "ap_2");
+    assert!(!shared.revoke(&ApprovalId("ap_3".to_owned())).unwrap());
+    assert!(shared.find("hash of ap_2").unwrap().is_some());
+    assert!(shared.revoke(&id).unwrap() && shared.find("hash of ap_2").unwrap().is_none());
 }
