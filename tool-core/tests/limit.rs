@@ -82,6 +82,7 @@ async fn misbehave(
         "panic" => panic!("on purpose"),
         "hang" => std::future::pending().await,
         "fail" => Err(ToolError::failed("It failed.")),
+        "advise" => Err(ToolError::failed("It failed.").hint("look at the log")),
         _ => Ok(()),
     }
 }
@@ -335,4 +336,57 @@ async fn more_agents_than_are_swept_have_their_own_buckets_as_long_as_they_are_u
     for agent in 0..300 {
         assert!(!ping(agent).await, "{agent}");
     }
+}
+
+#[tokio::test]
+async fn the_budget_of_an_agent_is_for_all_its_tools() {
+    let agent = Limits { max_calls_per_run: Some(3), ..Limits::default() };
+    let executor = executor(OnePolicy { agent, ..OnePolicy::default() }, LimitSettings::default());
+    let ctx = ToolContext::builder().agent("bot").provide(Log::default()).run("run").build();
+    let call = async |tool: &str, args: serde_json::Value| {
+        executor
+            .call(Call::new(tool, args), &ctx, Caller::Llm)
+            .await
+            .map_err(|error| error.code_str().to_owned())
+    };
+    call("ping", json!({})).await.unwrap();
+    call("write", json!({"name": "a"})).await.unwrap();
+    call("misbehave", json!({"how": "well"})).await.unwrap();
+    assert_eq!(call("ping", json!({})).await.unwrap_err(), "call_budget");
+}
+
+#[tokio::test]
+async fn a_failure_that_is_repeated_keeps_its_own_hint() {
+    let executor = executor(OnePolicy::default(), LimitSettings::default());
+    let ctx = ToolContext::builder().agent("bot").run("run").build();
+    for (how, own) in [("fail", false), ("advise", true)] {
+        let mut last = None;
+        for _ in 0..3 {
+            let call = Call::new("misbehave", json!({"how": how}));
+            last = executor.call(call, &ctx, Caller::Llm).await.err();
+        }
+        let error = last.unwrap();
+        assert_eq!(error.details()["repeated"], 3);
+        assert_eq!(error.hint_str().map(|hint| hint == "look at the log"), Some(own), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_nested_call_takes_the_place_of_its_tool_and_not_that_of_its_agent_once_more() {
+    let one = Limits { max_concurrent: Some(1), ..Limits::default() };
+    let settings = || LimitSettings { wait: Duration::from_secs(5), ..LimitSettings::default() };
+    let whole = executor(OnePolicy { tool: one, agent: one, ..OnePolicy::default() }, settings());
+    let log = Log::default();
+    let ctx = ToolContext::builder().agent("bot").provide(log.clone()).build();
+    whole.call(Call::new("pipe", json!({"name": "a"})), &ctx, Caller::Llm).await.unwrap();
+    assert_eq!(log.0.lock().unwrap().drain(..).collect::<Vec<_>>(), ["+a", "-a"]);
+
+    let by_tool = executor(OnePolicy { tool: one, ..OnePolicy::default() }, settings());
+    let call =
+        |tool: &'static str, name| by_tool.call(Call::new(tool, json!({"name": name})), &ctx, Caller::Llm);
+    let (nested, direct) = tokio::join!(call("pipe", "b"), call("write", "c"));
+    nested.unwrap();
+    direct.unwrap();
+    let log = log.0.lock().unwrap().clone();
+    assert!(log == ["+b", "-b", "+c", "-c"] || log == ["+c", "-c", "+b", "-b"], "{log:?}");
 }
