@@ -62,7 +62,8 @@ impl Readme {
 
     fn check(&self, table: &str) -> Result<(), Box<dyn Error>> {
         if self.table != table {
-            return Err(format!("found:\n{table}the README has:\n{}`--write` renews it", self.table).into());
+            println!("found:\n{table}the README has:\n{}", self.table);
+            return Err("the README has another table; `--write` renews it".into());
         }
         Ok(())
     }
