@@ -25,7 +25,7 @@ TABLE
 
 if [[ ${1:-} == switched ]]; then
   python=target/mutants/python
-  if [[ ! -x $python/bin/python3 ]]; then
+  if ! "$python/bin/python3" -c 'import tree_sitter, tree_sitter_rust' 2>/dev/null; then
     python3 -m venv "$python"
     "$python/bin/pip" install --quiet 'tree-sitter==0.26.*' 'tree-sitter-rust==0.24.*'
   fi

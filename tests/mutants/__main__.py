@@ -31,11 +31,15 @@ def tree() -> Path:
 
 
 def main() -> None:
+    if len(sys.argv) < 3:
+        raise SystemExit("which files of which package? GLOB PACKAGE [PACKAGE…]")
     glob, package, *others = sys.argv[1:]
     root, most = tree(), int(os.environ.get("MUTANTS_TESTS", "1000"))
     os.environ.setdefault("TOOL_VECTORS", str(HERE.parent / "shared" / "vectors"))
     command = ["cargo", "mutants", "--list", "--json", "--package", package, "--file", glob]
     mutants = json.loads(subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout)
+    if not mutants:
+        raise SystemExit(f"nothing of {package} can be changed in {glob}")
     programs, left_out = build.build(root, root / package / "src" / "lib.rs", mutants, [package, *others])
     reached = tests.reach(programs)
     asked = [number for number in range(len(mutants)) if number not in left_out]
@@ -47,7 +51,8 @@ def main() -> None:
         cells = [sum(of.values()), *(of[column] for column in COLUMNS[1:])]
         print(f"| {file} | {' | '.join(map(str, cells))} |")
     unnoticed = [mutants[number]["name"] for number in asked if said[number] == "unnoticed"]
-    print("\n".join(f"unnoticed: {name}" for name in unnoticed))
+    for name in unnoticed:
+        print(f"unnoticed: {name}")
     sys.exit(bool(unnoticed))
 
 

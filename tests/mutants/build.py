@@ -29,13 +29,14 @@ def cargo(root: Path, *words: str) -> tuple[bool, list[dict], str]:
 
 
 def unviable(messages: list[dict], mutants: list[dict], regions: dict) -> dict[int, str]:
-    """The changes that the errors are about, by their places; of a `match` that is not exhaustive, the arms that may go."""
+    """The changes that the errors are about, by their places. What stands around a change, and the first arm of a `match` that is not
+    exhaustive, only may be the reason: such a change is not run here."""
     found = {}
     for message in messages:
         error = message.get("message", {})
         if message.get("reason") != "compiler-message" or error["level"] != "error" or not error["spans"]:
             continue
-        why = "unviable: " + error["message"].split("\n")[0][:80]
+        why = error["message"].split("\n")[0]
         for span in sorted(error["spans"], key=lambda span: not span["is_primary"]):
             while span["expansion"] and span["file_name"] not in regions:
                 span = span["expansion"]["span"]
@@ -45,9 +46,12 @@ def unviable(messages: list[dict], mutants: list[dict], regions: dict) -> dict[i
             within = [region for region in known if start <= region.start and region.end <= end]
             if (error["code"] or {}).get("code") == "E0004":
                 arms = [region for region in known if region.start >= end and mutants[region.number]["genre"] == "MatchArm"]
-                within = sorted(arms)[:8]
-            if hit := [min(around, key=lambda region: region.end - region.start)] if around else within:
-                found.update({region.number: why for region in hit})
+                within = sorted(arms)[:1]
+            if around:
+                found[min(around, key=lambda region: region.end - region.start).number] = f"unviable: {why}"
+                break
+            if within:
+                found.update({region.number: f"not run: {why}" for region in within})
                 break
     return found
 

@@ -1,8 +1,10 @@
 """Which tests reach which change, and what they say of it."""
 
+import functools
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -25,29 +27,40 @@ class Test(NamedTuple):
     name: str
 
 
+@functools.cache
+def libraries() -> str:
+    """Where the libraries of the compiler are, which tests of macros are linked with."""
+    return subprocess.run(["rustc", "--print", "target-libdir"], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def environment(program: Program, **more: str) -> dict[str, str]:
-    libraries = subprocess.run(["rustc", "--print", "target-libdir"], capture_output=True, text=True, check=True).stdout
     package = {"CARGO_MANIFEST_DIR": program.folder, "CARGO_PKG_NAME": Path(program.folder).name, "CARGO_PKG_VERSION": "0.1.0"}
-    return {**os.environ, **QUIET, **package, "LD_LIBRARY_PATH": libraries.strip(), "RUST_BACKTRACE": "0", **more}
+    return {**os.environ, **QUIET, **package, "LD_LIBRARY_PATH": libraries(), "RUST_BACKTRACE": "0", **more}
 
 
 def run(program: Program, names: list[str], seconds: float, **more: str) -> str:
-    """`ok`, `failed` or `timeout`; nothing of it stays."""
-    command = [program.path, "--exact", *names]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(
-        command, cwd=program.folder, env=environment(program, **more), stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
-    )
-    try:
-        return "ok" if process.wait(timeout=seconds) == 0 else "failed"
-    except subprocess.TimeoutExpired:
-        return "timeout"
-    finally:
+    """`ok`, `failed` or `timeout`; no process and no file of it stays."""
+    command, quiet = [program.path, "--exact", *names], subprocess.DEVNULL
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        process = subprocess.Popen(
+            command,
+            cwd=program.folder,
+            env=environment(program, TMPDIR=folder, **more),
+            stdin=quiet,
+            stdout=quiet,
+            stderr=quiet,
+            start_new_session=True,
+        )
         try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
+            return "ok" if process.wait(timeout=seconds) == 0 else "failed"
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
 
 
 def names(program: Program) -> list[str]:
@@ -62,7 +75,10 @@ def reach(programs: list[Program]) -> dict[int, list[Test]]:
         program, name = asked
         with tempfile.TemporaryDirectory() as folder:
             file, began = Path(folder) / "reached", time.monotonic()
-            if run(program, [name], LONGEST * 4, MUTANT_REACHED=str(file)) != "ok" or not file.exists():
+            if (said := run(program, [name], LONGEST * 4, MUTANT_REACHED=str(file))) != "ok":
+                print(f"left out: {program.name} {name}: {said} without a change", file=sys.stderr)
+                return None
+            if not file.exists():
                 return None
             reached = {int(number) for number in file.read_text().split()}
             return Test(time.monotonic() - began, len(reached), program, name), reached

@@ -7,7 +7,8 @@
 #   run.sh --write              asks nothing; puts the tables into the README, if everything was asked of one tree on one day
 #
 # TOOL_PEERS names the peers to measure by their folders, all of them otherwise; what is asked of another tree, or on another day,
-# replaces what was known. A goal is judged when all are known that it is about. TOOL_PEERS_COUNTS is how many tools the programs have whose starts and lists are measured ("10 100 1000").
+# replaces what was known. A goal is judged when all are known that it is about. TOOL_PEERS_COUNTS is how many tools the programs
+# have whose starts and lists are measured ("10 100 1000").
 # Instructions are counted and repeat exactly; times are medians of TOOL_PEERS_ROUNDS interleaved rounds (5), in which a busy
 # machine still shows. The first run builds every peer and takes long.
 set -euo pipefail

@@ -17,6 +17,7 @@ mod nested;
 mod parts;
 #[path = "../policy_of_one/mod.rs"]
 mod policy_of_one;
+mod recorded;
 mod scene;
 mod secret_arguments;
 mod shape;

@@ -1,18 +1,16 @@
 //! What the row of a call holds, and what the audit row that is made of it tells: each field, of calls where it is another than
 //! where nothing is said.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail the test")]
-
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use tool_core::journal::{Class, Journal, KeyForm, MemoryJournal, RecordedCall, Row, RowQuery};
 use tool_core::prelude::*;
 use tool_core::undo::undo;
-use tool_core::{
-    AuditRow, AuditSettings, AuditSink, Call, Caller, Coordinates, Executor, JournalMode, Registry,
-};
+use tool_core::{AuditRow, Call, Caller, Coordinates, Executor, JournalMode, Registry};
+
+use crate::scene::{self, Rows};
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 
@@ -52,16 +50,6 @@ fn peek() -> u64 {
     1
 }
 
-#[derive(Clone, Default)]
-struct Rows(Arc<Mutex<Vec<AuditRow>>>);
-
-impl AuditSink for Rows {
-    fn write(&self, row: &AuditRow) -> Result<(), ToolError> {
-        self.0.lock().unwrap().push(row.clone());
-        Ok(())
-    }
-}
-
 struct Scene {
     journal: Arc<MemoryJournal>,
     executor: Executor,
@@ -73,10 +61,9 @@ impl Scene {
         let journal = Arc::new(MemoryJournal::new());
         let registry = Registry::builder().add::<ClearTool>().add::<PutTool>().add::<PeekTool>();
         let audited = Rows::default();
-        let sinks: Vec<Box<dyn AuditSink>> = vec![Box::new(audited.clone())];
         let executor = Executor::standard(registry.build().unwrap())
             .journal(journal.clone(), JournalMode::All, "shop 1.2")
-            .audit(AuditSettings { sinks, ..AuditSettings::default() })
+            .audit(scene::audited(&audited))
             .build()
             .unwrap();
         Scene { journal, executor, audited }
@@ -207,7 +194,7 @@ async fn the_audit_row_of_an_undoing_says_how_it_ended() {
         let before = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         let _ = undo(&scene.executor, &*scene.journal, &ToolContext::empty(), &row, Caller::Cli, "shop 1.2")
             .await;
-        let told = scene.audited.0.lock().unwrap().last().unwrap().clone();
+        let told = scene.audited.take().pop().unwrap();
         assert_eq!((told.outcome, told.code.as_deref()), (outcome, code));
         assert_eq!((told.caller, told.parent_call_id.as_deref()), ("cli", Some(&*row.call_id)));
         let at = Duration::from_millis(told.at_ms);
