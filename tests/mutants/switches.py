@@ -96,6 +96,8 @@ class Source:
 
         match mutant["genre"]:
             case "FnValue":
+                if instead.startswith(b"::std::iter::"):
+                    raise Unswitchable("another type is returned")
                 start += self.text[start : start + 1] == b"{"
                 return Edit(start, start, b" if " + on + b" { return " + instead + b"; } ", b"", number)
             case "BinaryOperator":
