@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use tests::captured::Captured;
 use tool_core::journal::{Journal as _, Row, RowQuery};
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
@@ -174,12 +173,11 @@ fn leak_args(how: &str) -> Value {
 
 #[test]
 fn a_secret_is_in_no_byte_of_anything_that_a_call_leaves() {
-    let log = Captured::default();
-    let written = log.clone();
+    let log = tool_trials::Log::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
         .with_span_events(FmtSpan::FULL)
-        .with_writer(move || written.clone())
+        .with_writer(log.clone())
         .with_ansi(false)
         .finish();
     let own = Installation::new();
@@ -201,7 +199,7 @@ fn a_secret_is_in_no_byte_of_anything_that_a_call_leaves() {
     assert!(rows.len() >= 7, "{}", rows.len());
     let mut all: Vec<(String, Vec<u8>)> = vec![
         ("answers".to_owned(), answers.join("\n").into_bytes()),
-        ("log".to_owned(), log.bytes()),
+        ("log".to_owned(), log.text().into_bytes()),
         ("measurements".to_owned(), own.measured.0.lock().unwrap().clone().into_bytes()),
     ];
     let mut paths = Vec::new();

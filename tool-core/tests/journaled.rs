@@ -382,20 +382,6 @@ async fn a_renamed_tool_with_a_new_defaulted_parameter_finds_the_recorded_outcom
     assert_eq!(scene.outside.happened().len(), 2);
 }
 
-/// What is logged in this thread.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_the_promise() {
     /// Takes the context and forgets its key.
@@ -408,10 +394,8 @@ async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_th
     fn minds(ctx: &ToolContext) -> usize {
         ctx.idempotency_key().len()
     }
-    let log = Log::default();
-    let written = log.clone();
-    let subscriber = tracing_subscriber::fmt().with_writer(move || written.clone()).with_ansi(false).finish();
-    let _listening = tool_trials::listening(subscriber);
+    let log = tool_trials::Log::default();
+    let _listening = log.of_this_thread();
     let journal = MemoryJournal::new();
     let registry = Registry::builder().add::<ForgetsTool>().add::<MindsTool>().build().unwrap();
     let own = Arc::new(journal.another());
@@ -419,7 +403,7 @@ async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_th
     for tool in ["forgets", "minds", "forgets"] {
         call(&executor, &ToolContext::empty(), tool, json!({})).await.unwrap();
     }
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let text = log.text();
     let warnings: Vec<&str> = text.lines().filter(|line| line.contains("idempotency_key()")).collect();
     assert_eq!(warnings.len(), 1, "{text}");
     assert!(warnings[0].contains("WARN") && warnings[0].contains("forgets"), "{text}");

@@ -4,13 +4,11 @@
 #![cfg(test)]
 #![allow(clippy::print_stdout)]
 
-mod log;
 #[allow(dead_code, reason = "a test file uses what it needs of a scene")]
 mod scene;
 
 use std::sync::Arc;
 
-use log::Log;
 use scene::{Scene, engine};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -136,7 +134,7 @@ fn cases(file: &str) -> Vec<Value> {
 
 #[test]
 fn no_record_of_a_call_has_content_and_each_has_its_digest() {
-    let log = Log::default();
+    let log = tool_trials::Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_writer(log.clone()).with_max_level(tracing::Level::TRACE).finish();
     tracing::subscriber::set_global_default(subscriber).unwrap();
@@ -174,7 +172,7 @@ fn no_record_of_a_call_has_content_and_each_has_its_digest() {
             }
         }
     }
-    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let log = log.text();
     println!(
         "{calls} calls, {ended_well} ended well, {quoting} errors quoted content, {told} digests of content, {} bytes of log",
         log.len()

@@ -2,11 +2,8 @@
 
 #![cfg(test)]
 
-mod log;
-
 use std::sync::Arc;
 
-use log::Log;
 use serde_json::{Value, json};
 use tool_core::{Call, Caller, Executor, Registry, ToolContext};
 use tool_std::{Workspace, WorkspacePolicy};
@@ -78,7 +75,7 @@ fn every_parameter_and_output_with_content_is_kept_as_a_hash() {
 
 #[test]
 fn no_log_has_content_of_a_file() {
-    let log = Log::default();
+    let log = tool_trials::Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_writer(log.clone()).with_max_level(tracing::Level::TRACE).finish();
     tracing::subscriber::set_global_default(subscriber).unwrap();
@@ -109,7 +106,7 @@ fn no_log_has_content_of_a_file() {
     }
     assert_eq!(ended_well, 6);
     tracing::info!("the log is kept");
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let text = log.text();
     assert!(text.contains("the log is kept"));
     assert!(!text.contains(CANARY), "{text}");
 }

@@ -7,11 +7,13 @@
 mod budgets;
 mod directory;
 mod listening;
+mod log;
 pub mod vectors;
 
 pub use budgets::*;
 pub use directory::{Directory, directory};
 pub use listening::{Listening, listening};
+pub use log::Log;
 
 use std::path::Path;
 use std::time::Duration;

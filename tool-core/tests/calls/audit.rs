@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tool_core::journal::{Journal as _, MemoryJournal, RowQuery};
 use tool_core::prelude::*;
 use tool_core::{
@@ -138,89 +138,6 @@ async fn what_a_result_marks_full_is_whole_in_its_row_and_the_rest_is_cut() {
             true => assert_eq!(rest, "}", "what is no part of a result is no part of its row"),
         }
     }
-}
-
-#[test]
-fn audit_files_are_put_aside_when_they_are_full_and_ten_are_kept() {
-    let folder = tool_trials::directory();
-    let path = folder.path().join("audit.jsonl");
-    let sink = JsonLines::new(&path).rotate_at(10);
-    for number in 0..14u64 {
-        sink.write(&AuditRow { at_ms: number, ..AuditRow::default() }).unwrap();
-    }
-    let at = |path: &std::path::Path| {
-        let text = std::fs::read_to_string(path).unwrap();
-        serde_json::from_str::<Value>(text.trim()).unwrap()["at_ms"].clone()
-    };
-    assert_eq!(at(&path), 13);
-    assert_eq!(at(&folder.path().join("audit.jsonl.1")), 12);
-    assert_eq!(at(&folder.path().join("audit.jsonl.10")), 3);
-    assert!(!folder.path().join("audit.jsonl.11").exists());
-}
-
-#[test]
-fn a_file_is_put_aside_by_processes_that_write_one_row_each_and_a_torn_line_costs_itself_alone() {
-    let folder = tool_trials::directory();
-    let path = folder.path().join("audit.jsonl");
-    let write = |number: u64| {
-        let row = AuditRow { at_ms: number, ..AuditRow::default() };
-        JsonLines::new(&path).rotate_at(10).write(&row).unwrap();
-    };
-    write(1);
-    write(2);
-    let read = |path: &std::path::Path| {
-        let mut rows = Vec::new();
-        JsonLines::new(path)
-            .newest_first(|row| {
-                rows.push(row["at_ms"].clone());
-                true
-            })
-            .unwrap();
-        json!(rows)
-    };
-    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
-    assert_eq!(read(&path), json!([2, 1]));
-
-    let torn = folder.path().join("torn.jsonl");
-    std::fs::write(&torn, "{\"torn").unwrap();
-    JsonLines::new(&torn).write(&AuditRow { at_ms: 3, ..AuditRow::default() }).unwrap();
-    assert_eq!(read(&torn), json!([3]));
-}
-
-#[test]
-fn rows_of_more_than_ninety_days_ago_go_and_the_others_stay() {
-    const DAY: u64 = 24 * 3_600 * 1_000;
-    let folder = tool_trials::directory();
-    let path = folder.path().join("audit.jsonl");
-    let now = 1_000 * DAY;
-    let line = |age: u64| format!("{{\"at_ms\":{}}}\n", now - age * DAY);
-    std::fs::write(folder.path().join("audit.jsonl.2"), [line(200), line(95)].concat()).unwrap();
-    std::fs::write(folder.path().join("audit.jsonl.1"), [line(95), line(89)].concat()).unwrap();
-    let write = || {
-        let row = AuditRow { at_ms: now, ..AuditRow::default() };
-        JsonLines::new(&path).write(&row).unwrap();
-    };
-    let ages = || {
-        let mut ages = Vec::new();
-        let told = JsonLines::new(&path).newest_first(|row| {
-            ages.push((now - row["at_ms"].as_u64().unwrap()) / DAY);
-            true
-        });
-        told.unwrap();
-        ages
-    };
-    // The oldest row is not old enough for the file to be written anew.
-    std::fs::write(&path, [line(90), line(5)].concat()).unwrap();
-    write();
-    assert_eq!(ages(), [0, 5, 90, 89, 95], "a file goes when its last row is too old");
-    std::fs::write(&path, ["torn\n", &line(92), &line(91), &line(90), &line(5)].concat()).unwrap();
-    write();
-    assert_eq!(ages(), [0, 5, 90, 91, 92, 89, 95], "nobody knows how old the first line is");
-    std::fs::write(&path, [&line(92), "torn\n", &line(91), &line(90), &line(5)].concat()).unwrap();
-    write();
-    assert_eq!(ages(), [0, 5, 90, 89, 95]);
-    assert!(std::fs::read_to_string(&path).unwrap().starts_with("torn\n"), "what is no row has no age");
-    assert!(!folder.path().join("audit.jsonl.next").exists());
 }
 
 /// A sink that works only when it is let.

@@ -8,6 +8,7 @@
 )]
 
 mod audit;
+mod audit_file;
 mod chain;
 mod check;
 mod consent;

@@ -9,7 +9,6 @@ use tool_std::sandbox::{Command, Mode, Network, Sandbox, SandboxPolicy};
 use tool_std::{Workspace, WorkspacePolicy};
 
 use crate::attack::{broken, has_python, without, without_in};
-use crate::log::Log;
 use crate::support::{Bench, has_program};
 
 /// The rows of the table of fallbacks, as layers to force missing.
@@ -80,16 +79,15 @@ async fn without_any_write_layer_commands_are_refused_and_best_effort_runs_and_s
 async fn what_runs_without_a_guarantee_says_so_and_warns_once() {
     let missing = [Layer::Userns, Layer::Landlock];
     for (mode, told) in [(Mode::BestEffort, true), (Mode::Off, false)] {
-        let log = Log::default();
-        let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).finish();
+        let log = tool_trials::Log::default();
         let bench = Bench::with(without_in(mode, &missing));
-        let listening = tool_trials::listening(subscriber);
+        let listening = log.of_this_thread();
         assert_eq!(bench.sandbox.report().level(), "none");
         assert_eq!(bench.sandbox.report().refusal(), None);
         drop(listening);
         let result = bench.call("bash", json!({"cmd": "true"})).await.unwrap().data();
         assert_eq!(result["sandbox"]["level"], "none");
-        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let log = log.text();
         let warnings = log.matches("commands run without some guarantees").count();
         assert_eq!(warnings, usize::from(told), "{mode:?}: {log}");
     }

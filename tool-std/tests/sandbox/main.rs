@@ -9,8 +9,6 @@ mod led;
 mod left_behind;
 mod limits;
 mod limits_hold;
-#[path = "../log/mod.rs"]
-mod log;
 mod protected;
 mod replaced;
 mod results;
