@@ -28,6 +28,7 @@ mod items;
 mod journal;
 mod left;
 mod time;
+mod tries;
 
 /// Adds numbers.
 #[tool(register = false)]
