@@ -19,6 +19,7 @@ mod parts;
 #[path = "../policy_of_one/mod.rs"]
 mod policy_of_one;
 mod recorded;
+mod replayed;
 mod scene;
 mod secret_arguments;
 mod shape;
