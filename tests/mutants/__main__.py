@@ -1,6 +1,6 @@
 """Tries every change of some files, all compiled in one build: `mutants GLOB PACKAGE [PACKAGE…]`, where the first package has the
-files, and the tests of all of them decide. Prints a row for each file as `tests/mutants.md` has it, and what nothing noticed, in
-the words of cargo-mutants.
+files, and the tests of all of them decide. Prints what nothing noticed, in the words of cargo-mutants, and at the end a row for each
+file as `tests/mutants.md` has it.
 
 MUTANTS_TESTS is how many tests are asked about one change at most (1000)."""
 
@@ -43,17 +43,18 @@ def main() -> None:
     programs, left_out = build.build(root, root / package / "src" / "lib.rs", mutants, [package, *others])
     reached = tests.reach(programs)
     asked = [number for number in range(len(mutants)) if number not in left_out]
+    said = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = dict(zip(asked, pool.map(lambda number: tests.trial(number, reached.get(number, []), most), asked)))
+        for number, verdict in zip(asked, pool.map(lambda number: tests.trial(number, reached.get(number, []), most), asked)):
+            said[number] = verdict
+            if verdict == "unnoticed":
+                print(f"unnoticed: {mutants[number]['name']}", flush=True)
     verdicts = {**said, **{number: reason.split(":")[0] for number, reason in left_out.items()}}
     for file in sorted({mutant["file"] for mutant in mutants}):
         of = Counter(verdicts[number] for number, mutant in enumerate(mutants) if mutant["file"] == file)
         cells = [sum(of.values()), *(of[column] for column in COLUMNS[1:])]
         print(f"| {file} | {' | '.join(map(str, cells))} |")
-    unnoticed = [mutants[number]["name"] for number in asked if said[number] == "unnoticed"]
-    for name in unnoticed:
-        print(f"unnoticed: {name}")
-    sys.exit(bool(unnoticed))
+    sys.exit("unnoticed" in said.values())
 
 
 main()
