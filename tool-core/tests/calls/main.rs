@@ -14,6 +14,7 @@ mod check;
 mod consent;
 mod ending;
 mod items;
+mod layers;
 mod nested;
 mod parts;
 #[path = "../policy_of_one/mod.rs"]

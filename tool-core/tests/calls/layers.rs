@@ -1,0 +1,93 @@
+//! Layers of a host: what they hand to each other and to the tool, and what a policy says that says nothing of its own.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+use tool_core::prelude::*;
+use tool_core::{
+    BoxFuture, Call, Caller, Executor, Invocation, Layer, Next, Policy as _, Registry, ToolDef,
+};
+
+use crate::policy_of_one::OnePolicy;
+use crate::scene::{Calls, FlakyTool};
+
+/// A word that one layer leaves for another.
+#[derive(Debug, PartialEq, Eq)]
+struct Word(&'static str);
+
+/// Leaves words, and says which was there before.
+struct Leaves(&'static str, Option<&'static str>);
+
+impl Layer for Leaves {
+    fn call<'a>(&'a self, mut inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            assert_eq!(inv.ext.get::<Word>().map(|word| word.0), self.1);
+            let former = inv.ext.insert(Word(self.0));
+            assert_eq!(former.map(|former| former.0), self.1);
+            assert_eq!(inv.ext.get::<Word>(), Some(&Word(self.0)));
+            assert_eq!(inv.ext.get::<u64>(), None);
+            next.run(inv).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_a_layer_leaves_is_found_by_those_behind_it_until_one_puts_another_in_its_place() {
+    let registry = Registry::builder().add::<FlakyTool>().build().unwrap();
+    let executor = Executor::standard(registry)
+        .before("run", Leaves("first", None))
+        .before("run", Leaves("second", Some("first")))
+        .build()
+        .unwrap();
+    let ctx = ToolContext::builder().provide(Calls::default()).build();
+    let output = executor.call(Call::new("flaky", json!({"failures": 0})), &ctx, Caller::Test).await.unwrap();
+    assert_eq!(output.data(), 0);
+}
+
+/// Runs the rest twice for some tools, and shows what it passes on.
+struct Twice(&'static str, Arc<AtomicUsize>);
+
+impl Layer for Twice {
+    fn concerns(&self, tool: &ToolDef<'_>) -> bool {
+        tool.name == self.0
+    }
+
+    fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            self.1.fetch_add(1, Ordering::SeqCst);
+            assert_eq!(format!("{next:?}"), "Next { layers: 0, .. }");
+            let ext = format!("{:?}", inv.ext);
+            assert!(ext.starts_with("Ext(") && ext.ends_with(" values)"), "{ext}");
+            let again = next.again();
+            let Invocation { tool, args, ctx, caller, ext } = inv;
+            let first = Invocation { tool, args: Arc::clone(&args), ctx, caller, ext: ext.clone() };
+            next.run(first).await.unwrap_err();
+            again.run(Invocation { tool, args, ctx, caller, ext }).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_layer_is_passed_only_by_calls_of_the_tools_that_it_concerns_and_may_repeat_them() {
+    for (tool, passes) in [("flaky", 1), ("other", 0)] {
+        let registry = Registry::builder().add::<FlakyTool>().build().unwrap();
+        let passed = Arc::new(AtomicUsize::new(0));
+        let layer = Twice(tool, passed.clone());
+        let executor = Executor::standard(registry).retries(0).before("run", layer).build().unwrap();
+        let ctx = ToolContext::builder().provide(Calls::default()).build();
+        let call = Call::new("flaky", json!({"failures": 1}));
+        let result = executor.call(call, &ctx, Caller::Test).await;
+        let data = result.ok().map(|output| output.data());
+        assert_eq!((data, passed.load(Ordering::SeqCst)), ((passes == 1).then(|| json!(1)), passes));
+    }
+}
+
+#[test]
+fn a_policy_without_rules_of_paths_and_addresses_refuses_none_and_is_asked_about_each() {
+    let policy = OnePolicy::default();
+    assert!(policy.judge_path("bot", "read", Path::new("/etc/shadow")).is_ok());
+    assert!(policy.judge_url("bot", "fetch", "http://127.0.0.1/").is_ok());
+    assert!(policy.has_path_rules("bot", "read"));
+}
