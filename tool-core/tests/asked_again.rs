@@ -12,8 +12,8 @@ use tool_core::metrics::Metric;
 use tool_core::prelude::*;
 use tool_core::{
     ApprovalId, ApprovalRequest, ApprovalState, Approvals as _, Approver, BoxFuture, Call, Caller,
-    Coordinates, Decision, Executor, ExecutorBuilder, Invocation, JournalMode, Layer, MemoryApprovals,
-    Metrics, Next, Registry,
+    Coordinates, Decision, Effect, ErrorKind, Executor, ExecutorBuilder, Invocation, JournalMode, Layer,
+    MemoryApprovals, Metrics, Next, Registry,
 };
 
 /// What was posted.
@@ -32,8 +32,22 @@ fn post(
     /// What.
     text: &str,
     #[ctx] posted: &Posted,
-) {
+) -> Result<(), ToolError> {
+    if text == "nothing" {
+        return Err(ToolError::not_found("There is nothing to post.").effect(Effect::None));
+    }
     posted.0.lock().unwrap().push(text.to_owned());
+    Ok(())
+}
+
+/// Shouts, and nobody can tell afterwards either.
+#[tool(side_effect, idempotent = false, register = false)]
+fn shout(
+    /// What.
+    text: &str,
+    #[ctx] posted: &Posted,
+) {
+    posted.0.lock().unwrap().push(text.to_uppercase());
 }
 
 /// Keeps count of its calls, and ends each as it is told to.
@@ -77,7 +91,8 @@ impl Scene {
 
     /// A process: an owner of its own.
     fn builder(&self) -> ExecutorBuilder {
-        let registry = Registry::builder().add::<PostTool>().add::<FussyTool>().build().unwrap();
+        let registry =
+            Registry::builder().add::<PostTool>().add::<FussyTool>().add::<ShoutTool>().build().unwrap();
         Executor::standard(registry).journal(Arc::new(self.journal.another()), JournalMode::All, "demo 1.0")
     }
 
@@ -157,6 +172,65 @@ async fn nobody_to_ask_is_told_what_to_look_at() {
     assert_eq!(error.code_str(), "approval_unavailable");
     let hint = error.hint_str().unwrap();
     assert_eq!(hint, "run with --yes, or look at the earlier calls: demo journal list --run RUN");
+}
+
+#[tokio::test]
+async fn at_the_replay_gate_stands_what_this_tool_did_at_this_place_and_nothing_else() {
+    let scene = Scene::new().await;
+    let call = async |at: Coordinates, call: Call| {
+        let executor = scene.builder().build().unwrap();
+        let ctx = ToolContext::builder().provide(scene.posted.clone()).at(at).build();
+        let result = executor.call(call, &ctx, Caller::Test).await;
+        result.map(|output| output.meta.contains_key("replayed")).map_err(|error| error.code_str().to_owned())
+    };
+    let stopped = || Err("approval_unavailable".to_owned());
+    let here = || Coordinates::new("run");
+    assert_eq!(call(here(), post_of("second")).await, stopped());
+    assert_eq!(call(here().attempt(2), post_of("second")).await, stopped());
+    for elsewhere in [
+        here().node("other"),
+        here().iteration(1),
+        here().tenant("other"),
+        Coordinates::new("other"),
+        Coordinates::new(""),
+    ] {
+        assert_eq!(call(elsewhere.clone(), post_of("second")).await, Ok(false), "{elsewhere:?}");
+    }
+    // What another tool does is for that one, and what is safe to repeat is not asked about.
+    assert_eq!(call(here(), Call::new("shout", json!({"text": "x"}))).await, Ok(false));
+    assert_eq!(call(here(), Call::new("fussy", json!({}))).await, Ok(false));
+    // The outcome of the very call is repeated.
+    assert_eq!(call(here().attempt(2), post_of("first")).await, Ok(true));
+}
+
+#[tokio::test]
+async fn a_call_that_did_nothing_is_no_outcome_to_repeat_and_meets_the_gate() {
+    let scene = Scene::new().await;
+    let asked = Arc::new(AtomicU32::new(0));
+    let yes = scene.ctx(Some((Decision::AllowOnce, &asked)));
+    let executor = scene.builder().build().unwrap();
+    let error = executor.call(post_of("nothing"), &yes, Caller::Test).await.unwrap_err();
+    assert_eq!((error.kind(), asked.load(Ordering::SeqCst)), (ErrorKind::NotFound, 1));
+    let later = Coordinates::new("run").attempt(2);
+    let ctx = ToolContext::builder().provide(scene.posted.clone()).at(later).build();
+    let error =
+        scene.builder().build().unwrap().call(post_of("nothing"), &ctx, Caller::Test).await.unwrap_err();
+    assert_eq!(error.code_str(), "approval_unavailable");
+    assert_eq!(error.effect_value(), Some(Effect::None));
+}
+
+#[tokio::test]
+async fn a_refusal_at_the_gate_says_so_and_that_nothing_was_done() {
+    let scene = Scene::new().await;
+    let asked = Arc::new(AtomicU32::new(0));
+    let no = scene.ctx(Some((Decision::Deny { reason: None }, &asked)));
+    let executor = scene.builder().build().unwrap();
+    for _ in 0..2 {
+        let error = executor.call(post_of("second"), &no, Caller::Test).await.unwrap_err();
+        assert_eq!((error.code_str(), error.message()), ("replay_denied", "Repeating post was not allowed."));
+        assert_eq!(error.effect_value(), Some(Effect::None));
+    }
+    assert_eq!((asked.load(Ordering::SeqCst), scene.posted.count()), (1, 1));
 }
 
 /// Counts decisions and refusals.

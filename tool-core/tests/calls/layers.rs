@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tool_core::prelude::*;
-use tool_core::{
-    BoxFuture, Call, Caller, Executor, Invocation, Layer, Next, Policy as _, Registry, ToolDef,
-};
+use tool_core::{BoxFuture, Call, Caller, Executor, Invocation, Layer, Next, Policy as _, Registry, ToolDef};
 
 use crate::policy_of_one::OnePolicy;
 use crate::scene::{Calls, FlakyTool};
