@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tool_core::journal::{Journal as _, MemoryJournal, RowQuery};
 use tool_core::prelude::*;
 use tool_core::{
     APPROVAL_LIFE, Approval, ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState, Approvals, Approver,
-    BoxFuture, Call, Caller, Decision, Executor, MemoryApprovals, Registry, approval_hash,
+    BoxFuture, Call, Caller, Decision, Executor, JournalMode, MemoryApprovals, Registry, approval_hash,
 };
 
 /// Calls that reached a tool.
@@ -317,4 +318,22 @@ fn what_is_kept_is_over_after_its_life_unless_it_is_for_good_and_is_forgotten_wh
     assert!(!shared.revoke(&ApprovalId("ap_3".to_owned())).unwrap());
     assert!(shared.find("hash of ap_2").unwrap().is_some());
     assert!(shared.revoke(&id).unwrap() && shared.find("hash of ap_2").unwrap().is_none());
+}
+
+#[test]
+fn the_row_of_a_call_says_that_a_person_let_it_pass_where_nothing_else_is_said() {
+    let journal = Arc::new(MemoryJournal::new());
+    let registry = Registry::builder().add::<RemoveTool>().build().unwrap();
+    let executor = Executor::standard(registry)
+        .approve(ApprovalLevel::Destructive)
+        .journal(journal.clone(), JournalMode::All, "test 1")
+        .build()
+        .unwrap();
+    let (answers, asked) = (Mutex::new(vec![Decision::AllowOnce]), Arc::default());
+    let person = Person { answers, asked, thinks: Duration::ZERO };
+    let ctx = ToolContext::builder().provide(Ran::default()).approver(person).build();
+    executor.call_blocking(Call::new("remove", json!({"id": 1})), &ctx, Caller::Cli).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let rows = runtime.block_on(journal.rows(&RowQuery::default())).unwrap();
+    assert_eq!(rows[0].approved_by.as_deref(), Some("person"));
 }

@@ -289,6 +289,38 @@ mod tests {
         assert_eq!(kept.list().unwrap().len(), 2, "what is over goes when something is written");
     }
 
+    /// Keeps nothing, is not there, and has a key.
+    struct Elsewhere;
+
+    impl Approvals for Elsewhere {
+        fn is_there(&self) -> bool {
+            false
+        }
+        fn find(&self, _: &str) -> Result<Option<Approval>, ToolError> {
+            Ok(None)
+        }
+        fn put(&self, _: Approval) -> Result<(), ToolError> {
+            Ok(())
+        }
+        fn list(&self) -> Result<Vec<Approval>, ToolError> {
+            Ok(Vec::new())
+        }
+        fn revoke(&self, _: &ApprovalId) -> Result<bool, ToolError> {
+            Ok(false)
+        }
+        fn key(&self) -> Option<[u8; 32]> {
+            Some([7; 32])
+        }
+    }
+
+    #[test]
+    fn a_store_that_says_nothing_is_there_without_a_key_and_a_shared_one_is_like_the_one_that_is_shared() {
+        let said = |approvals: &dyn Approvals| (approvals.is_there(), approvals.key());
+        assert_eq!(said(&MemoryApprovals::default()), (true, None));
+        assert_eq!(said(&Arc::new(MemoryApprovals::default())), (true, None));
+        assert_eq!(said(&Arc::new(Elsewhere)), (false, Some([7; 32])));
+    }
+
     #[test]
     fn four_questions_are_open_at_once_and_thirty_an_hour() {
         let flood = Flood::default();

@@ -10,6 +10,7 @@ use tool_core::{
     AuditRow, AuditSettings, AuditSink, Call, Caller, Content, ErrorKind, Executor, JournalMode, JsonLines,
     ReadResultTool, Registry, ShapeSettings, Snapshot,
 };
+use tool_trials::Log;
 
 use crate::policy_of_one;
 use crate::scene::{CANARY, Rows, audited, call, registry, secrets};
@@ -285,4 +286,64 @@ async fn what_a_model_reads_first_of_a_long_result_is_in_no_record() {
             assert!(told.contains("sha256") && !told.contains("what stands"), "{told}");
         }
     }
+}
+
+/// A sink that does not work and has its rows from elsewhere.
+struct Odd;
+
+impl AuditSink for Odd {
+    fn write(&self, _: &AuditRow) -> Result<(), ToolError> {
+        Err(ToolError::unavailable("Never."))
+    }
+
+    fn works(&self) -> bool {
+        false
+    }
+
+    fn comes_with_outcomes(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_sink_that_says_nothing_works_and_is_written_to_and_a_shared_one_is_like_the_one_that_is_shared() {
+    let said = |sink: &dyn AuditSink| (sink.works(), sink.comes_with_outcomes());
+    let plain = || Broken(Arc::new(AtomicUsize::new(1)));
+    assert_eq!((said(&plain()), said(&Arc::new(plain()))), ((true, false), (true, false)));
+    assert_eq!((said(&Odd), said(&Arc::new(Odd))), ((false, true), (false, true)));
+    let row = AuditRow::default();
+    assert!(Arc::new(plain()).write(&row).is_ok() && Arc::new(Odd).write(&row).is_err());
+}
+
+#[tokio::test]
+async fn the_first_row_that_is_lost_is_an_error_of_the_log_and_those_whose_callers_know_are_none() {
+    let executor = || {
+        let settings = AuditSettings {
+            sinks: vec![Box::new(Broken(Arc::new(AtomicUsize::new(0))))],
+            ..AuditSettings::default()
+        };
+        Executor::standard(registry()).retries(0).audit(settings).build().unwrap()
+    };
+    let told = |log: &Log| -> Vec<(bool, char)> {
+        let text = log.text();
+        let lines = text.lines().filter(|line| line.contains("an audit row is lost"));
+        lines
+            .map(|line| (line.contains("ERROR"), line.split("lost=").nth(1).unwrap().chars().next().unwrap()))
+            .collect()
+    };
+    let (log, executor_of_reads) = (Log::default(), executor());
+    let listening = log.of_this_thread();
+    for _ in 0..3 {
+        call(&executor_of_reads, "end", json!({"how": "ok"})).await.unwrap();
+    }
+    drop(listening);
+    assert_eq!(told(&log), [(true, '1'), (false, '2'), (false, '3')]);
+
+    let (log, executor) = (Log::default(), executor());
+    let listening = log.of_this_thread();
+    // That nothing is available is what the call fails with, too.
+    call(&executor, "risky", json!({})).await.unwrap_err();
+    call(&executor, "end", json!({"how": "ok"})).await.unwrap();
+    drop(listening);
+    assert_eq!(told(&log), [(false, '1'), (true, '2')]);
 }

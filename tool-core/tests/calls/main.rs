@@ -24,3 +24,4 @@ mod replayed;
 mod scene;
 mod secret_arguments;
 mod shape;
+mod turns;
