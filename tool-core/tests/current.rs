@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tool_core::prelude::*;
 use tool_core::{Call, Caller, ErrorKind, Executor, Registry};
@@ -32,9 +34,41 @@ fn stop() -> bool {
     true
 }
 
+/// Opens what a key is for.
+#[tool(requires(secret = "DOOR_KEY"))]
+fn open() -> Result<usize, ToolError> {
+    Ok(ToolContext::current().unwrap().secret("DOOR_KEY")?.expose().len())
+}
+
+/// What is made for each call.
+struct Badge(String);
+
+/// Shows the badge of its call.
+#[tool]
+fn show(#[ctx] badge: &Badge) -> String {
+    badge.0.clone()
+}
+
+/// Takes no longer than it may.
+#[tool(timeout = "10s")]
+fn hurry() -> u64 {
+    ToolContext::current().unwrap().time_left().unwrap().as_secs()
+}
+
+/// Calls another tool from a plain function, which is run where that is possible.
+#[tool]
+fn relay(
+    /// Which.
+    tool: &str,
+    ctx: &ToolContext,
+) -> ToolResult {
+    tokio::runtime::Handle::current().block_on(ctx.call(tool, json!({"tool": tool})))
+}
+
 fn executor() -> Executor {
     let registry =
-        Registry::builder().add::<TellTool>().add::<GiveUpTool>().add::<StopTool>().build().unwrap();
+        Registry::builder().add::<TellTool>().add::<GiveUpTool>().add::<StopTool>().add::<OpenTool>();
+    let registry = registry.add::<ShowTool>().add::<HurryTool>().add::<RelayTool>().build().unwrap();
     Executor::standard(registry).build().unwrap()
 }
 
@@ -85,4 +119,36 @@ fn after_a_panic_there_is_no_call_any_more() {
     let error = executor().call_text_blocking("stop", "{}", &ToolContext::empty(), Caller::Test).unwrap_err();
     assert_eq!((error.kind(), error.code_str()), (ErrorKind::Internal, "panic"));
     assert!(ToolContext::current().is_none());
+}
+
+#[test]
+fn a_plain_function_reaches_its_secrets_and_what_is_made_for_its_call() {
+    let ctx = ToolContext::builder()
+        .secrets(std::collections::HashMap::from([("DOOR_KEY".to_owned(), "abc".to_owned())]))
+        .provide_with(|ctx| {
+            Arc::new(Badge(format!("{:?}", ctx.running().map(|call| call.tool().to_owned()))))
+        })
+        .build();
+    let call = |tool: &str| executor().call_blocking(Call::new(tool, json!({})), &ctx, Caller::Test);
+    assert_eq!(call("open").unwrap().data(), 3);
+    assert_eq!(call("show").unwrap().data(), "Some(\"show\")");
+}
+
+#[test]
+fn a_plain_function_with_a_limit_has_that_much_time() {
+    let call = |tool: &str| {
+        executor().call_blocking(Call::new(tool, json!({})), &ToolContext::empty(), Caller::Test)
+    };
+    let left = call("hurry").unwrap().data().as_u64().unwrap();
+    assert!((5..10).contains(&left), "{left}");
+}
+
+#[test]
+fn a_plain_function_that_is_handed_the_context_may_call_others_but_not_itself() {
+    let call = |other: &str| {
+        let call = Call::new("relay", json!({"tool": other}));
+        executor().call_blocking(call, &ToolContext::empty(), Caller::Test)
+    };
+    assert_eq!(call("give_up").unwrap_err().code_str(), "invalid_args");
+    assert_eq!(call("relay").unwrap_err().code_str(), "call_cycle");
 }

@@ -24,10 +24,7 @@ impl Executor {
         let quick =
             inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none() && !ctx.is_paced();
         let plain = |tool: &ToolEntry, def: &ToolDef<'_>| {
-            matches!(def.handler, Handler::Sync(_))
-                && !inner.is_layered(tool)
-                && !nested::may_call(def)
-                && (!def.takes_context || ctx.run().is_none())
+            matches!(def.handler, Handler::Sync(_)) && !inner.is_layered(tool) && !nested::may_call(def)
         };
         if !quick {
             return self.block_on(asked, ctx, caller);
@@ -118,9 +115,9 @@ impl Executor {
     }
 }
 
-/// Whether a tool's function is handed nothing but its arguments.
+/// Whether a function that is not handed the context is handed nothing but its arguments.
 fn is_bare(def: &ToolDef<'_>) -> bool {
-    !def.takes_context && def.capabilities.is_empty() && def.secrets.is_empty()
+    def.capabilities.is_empty() && def.secrets.is_empty()
 }
 
 /// What the caller says of the call besides its arguments.

@@ -61,17 +61,21 @@ pub(super) enum Asked<'t> {
     },
 }
 
+/// A call whose arguments may be walked by recursion: what is too deep stays too deep, but no deeper.
+fn pruned(mut call: Call) -> Call {
+    depth::prune(&mut call.args, MAX_DEPTH + 1);
+    call
+}
+
 impl Asked<'_> {
-    /// A call whose arguments may be walked by recursion: what is too deep stays too deep, but no deeper.
-    pub(super) fn call(mut call: Call) -> Self {
-        depth::prune(&mut call.args, MAX_DEPTH + 1);
-        Asked::Call(call)
+    /// A call of a tool.
+    pub(super) fn call(call: Call) -> Self {
+        Asked::Call(pruned(call))
     }
 
     /// A call after the end of its run.
-    pub(super) fn late(mut call: Call) -> Self {
-        depth::prune(&mut call.args, MAX_DEPTH + 1);
-        Asked::Late(call)
+    pub(super) fn late(call: Call) -> Self {
+        Asked::Late(pruned(call))
     }
 
     pub(super) fn is_late(&self) -> bool {

@@ -223,6 +223,53 @@ async fn who_finishes_refuses_new_calls_and_lets_running_ones_end_with_the_calls
     assert_eq!(refused.unwrap_err().code_str(), "shutting_down");
 }
 
+/// Works for a second, whatever happens.
+#[tool(register = false)]
+async fn work_on() {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_ends_a_program_waits_as_long_as_calls_run_and_no_longer_than_it_wants_to() {
+    for (grace, left, took) in [(Duration::from_secs(60), 0, 1_000), (Duration::from_millis(300), 1, 300)] {
+        let registry = Registry::builder().add::<WorkOnTool>().build().unwrap();
+        let executor = Executor::standard(registry).build().unwrap();
+        let ctx = ToolContext::empty();
+        let began = tokio::time::Instant::now();
+        let call = executor.call(Call::new("work_on", json!({})), &ctx, Caller::Llm);
+        let finish = async {
+            tokio::task::yield_now().await;
+            let drained = executor.finish(grace).await;
+            (drained, began.elapsed().as_millis())
+        };
+        let (result, (drained, elapsed)) = tokio::join!(call, finish);
+        assert_eq!((result.is_ok(), drained.running, drained.left), (true, 1, left));
+        assert!((took..took + 100).contains(&elapsed), "{elapsed} ms of {took}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_a_shutdown_ends_makes_no_other_call() {
+    let outer = DynTool::builder("outer").description("Calls another at its end.").behavior(Behavior::READ);
+    let outer = outer.handler(|_, ctx: ToolContext| async move {
+        ctx.cancelled().await;
+        let other = ctx.call("inner", json!({})).await.unwrap_err();
+        Err(ToolError::cancelled(other.code_str().to_owned()))
+    });
+    let inner = DynTool::builder("inner").description("Answers.").behavior(Behavior::READ);
+    let inner = inner.handler_sync(|_, _| Ok(ToolOutput::text("done")));
+    let tools = Registry::builder().add_dyn(outer.build().unwrap()).add_dyn(inner.build().unwrap());
+    let executor = Executor::standard(tools.build().unwrap()).build().unwrap();
+    let ctx = ctx();
+    let stop = async {
+        tokio::task::yield_now().await;
+        executor.shutdown(Duration::from_secs(5)).await
+    };
+    let (ended, drained) =
+        tokio::join!(executor.call(Call::new("outer", json!({})), &ctx, Caller::Llm), stop);
+    assert_eq!((ended.unwrap_err().message(), drained.left), ("shutting_down", 0));
+}
+
 /// Holds a thread until it is let go.
 #[tool(register = false)]
 fn hold(#[ctx] gate: &Held) {

@@ -146,6 +146,18 @@ async fn a_row_says_what_the_call_may_do_and_by_which_keys_it_is_known() {
 }
 
 #[tokio::test]
+async fn the_audit_row_of_a_call_says_where_in_a_run_it_was() {
+    let scene = Scene::new();
+    scene.executor.call(Call::new("peek", json!({})), &Scene::ctx(), Caller::Mcp).await.unwrap();
+    let row = scene.audited.take().pop().unwrap();
+    let at = (row.tenant.as_str(), row.run_id.as_str(), row.node_id.as_str(), row.iteration, row.attempt);
+    assert_eq!(at, ("acme", "run-7", "pay", 3, 2));
+    assert_eq!((Scene::ctx().node_id(), Scene::ctx().iteration(), Scene::ctx().attempt()), ("pay", 3, 2));
+    let nowhere = ToolContext::empty();
+    assert_eq!((nowhere.node_id(), nowhere.iteration(), nowhere.attempt()), ("", 0, 1));
+}
+
+#[tokio::test]
 async fn the_audit_row_of_a_lost_call_tells_what_its_row_has() {
     let (_, row) = Scene::new().rows().await;
     let row = Row {

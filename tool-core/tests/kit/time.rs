@@ -101,6 +101,24 @@ fn a_bare_call_without_a_runtime_is_late_by_the_clock_too() {
     });
 }
 
+#[test]
+fn a_call_of_an_executor_without_layers_is_late_by_the_clock_of_its_context() {
+    let kit = waiting().build();
+    let tools = Registry::builder().add::<BlockLongTool>().build().unwrap();
+    let executor = tool_core::Executor::standard(tools).build().unwrap();
+    std::thread::scope(|scope| {
+        let call = Call::new("block_long", json!({}));
+        let call = scope.spawn(|| executor.call_blocking(call, kit.context(), Caller::Test));
+        let began = std::time::Instant::now();
+        while !call.is_finished() && began.elapsed() < Duration::from_secs(10) {
+            kit.advance(Duration::from_secs(30));
+            std::thread::yield_now();
+        }
+        assert!(call.is_finished(), "it waits for another clock");
+        assert_eq!(call.join().unwrap().unwrap_err().kind(), ErrorKind::Timeout);
+    });
+}
+
 /// Fails once, and says when to come again.
 #[tool(register = false)]
 async fn come_again(#[ctx] asked: &Deletions) -> Result<u32, ToolError> {
