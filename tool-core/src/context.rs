@@ -405,8 +405,8 @@ impl ToolContext {
     /// What calls are made from; `None` inside of one.
     #[inline]
     pub(crate) fn idle(&self) -> Option<Idle> {
-        let is_idle = self.call.is_none() && self.tried.is_none();
-        is_idle.then(|| Idle { host: Arc::clone(&self.host), run: self.run.clone() })
+        let is_idle = self.call.is_none() && self.run.is_none() && self.tried.is_none();
+        is_idle.then(|| Idle { host: Arc::clone(&self.host) })
     }
 
     /// The same host with one call, which may be nested in the one that this context has.
@@ -426,20 +426,15 @@ impl fmt::Debug for ToolContext {
     }
 }
 
-/// A context in which no call runs.
+/// A context in which no call runs, and which is in no run.
 #[derive(Clone)]
 pub(crate) struct Idle {
     host: Arc<Host>,
-    run: Option<Arc<RunScope>>,
 }
 
 impl Idle {
     pub(crate) fn context(&self) -> ToolContext {
-        ToolContext { host: Arc::clone(&self.host), call: None, run: self.run.clone(), tried: None }
-    }
-
-    pub(crate) fn run(&self) -> Option<&Arc<RunScope>> {
-        self.run.as_ref()
+        ToolContext { host: Arc::clone(&self.host), call: None, run: None, tried: None }
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {

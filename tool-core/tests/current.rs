@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tool_core::prelude::*;
@@ -55,20 +57,37 @@ fn hurry() -> u64 {
     ToolContext::current().unwrap().time_left().unwrap().as_secs()
 }
 
+/// Tells the key of its call.
+#[tool]
+fn key_of(
+    /// Of what.
+    word: &str,
+) -> String {
+    let _ = word;
+    ToolContext::current().unwrap().idempotency_key().to_owned()
+}
+
+/// How often a call was relayed.
+#[derive(Clone, Default)]
+struct Relayed(Arc<AtomicUsize>);
+
 /// Calls another tool from a plain function, which is run where that is possible.
 #[tool]
 fn relay(
     /// Which.
     tool: &str,
+    #[ctx] relayed: &Relayed,
     ctx: &ToolContext,
 ) -> ToolResult {
+    relayed.0.fetch_add(1, Ordering::SeqCst);
     tokio::runtime::Handle::current().block_on(ctx.call(tool, json!({"tool": tool})))
 }
 
 fn executor() -> Executor {
     let registry =
         Registry::builder().add::<TellTool>().add::<GiveUpTool>().add::<StopTool>().add::<OpenTool>();
-    let registry = registry.add::<ShowTool>().add::<HurryTool>().add::<RelayTool>().build().unwrap();
+    let registry =
+        registry.add::<ShowTool>().add::<HurryTool>().add::<RelayTool>().add::<KeyOfTool>().build().unwrap();
     Executor::standard(registry).build().unwrap()
 }
 
@@ -145,10 +164,35 @@ fn a_plain_function_with_a_limit_has_that_much_time() {
 
 #[test]
 fn a_plain_function_that_is_handed_the_context_may_call_others_but_not_itself() {
+    let relayed = Relayed::default();
+    let ctx = ToolContext::builder().provide(relayed.clone()).build();
     let call = |other: &str| {
         let call = Call::new("relay", json!({"tool": other}));
-        executor().call_blocking(call, &ToolContext::empty(), Caller::Test)
+        executor().call_blocking(call, &ctx, Caller::Test).unwrap_err().code_str().to_owned()
     };
-    assert_eq!(call("give_up").unwrap_err().code_str(), "invalid_args");
-    assert_eq!(call("relay").unwrap_err().code_str(), "call_cycle");
+    assert_eq!((call("give_up").as_str(), relayed.0.load(Ordering::SeqCst)), ("invalid_args", 1));
+    assert_eq!((call("relay").as_str(), relayed.0.load(Ordering::SeqCst)), ("call_cycle", 2));
+}
+
+#[tokio::test]
+async fn the_key_of_a_call_in_a_run_is_that_of_its_arguments_whatever_was_called_before() {
+    let executor = executor();
+    for blocking in [false, true] {
+        let keys = async |words: [&str; 2]| {
+            let ctx = ToolContext::builder().run("run").build();
+            let mut keys = BTreeMap::new();
+            for word in words {
+                let call = Call::new("key_of", json!({"word": word}));
+                let result = match blocking {
+                    true => executor.call_blocking(call, &ctx, Caller::Test),
+                    false => executor.call(call, &ctx, Caller::Test).await,
+                };
+                keys.insert(word.to_owned(), result.unwrap().data());
+            }
+            keys
+        };
+        let (first, second) = (keys(["a", "b"]).await, keys(["b", "a"]).await);
+        assert_eq!(first, second);
+        assert_ne!(first["a"], first["b"]);
+    }
 }

@@ -21,8 +21,9 @@ use crate::registry::ToolEntry;
 impl Executor {
     pub(super) fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = self.inner();
-        let quick =
-            inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none() && !ctx.is_paced();
+        // In a run the key of a call is made of its arguments, which this way does not keep.
+        let plain_host = ctx.running().is_none() && ctx.run().is_none() && !ctx.is_paced();
+        let quick = inner.gate.is_none() && inner.outside.is_none() && plain_host;
         let plain = |tool: &ToolEntry, def: &ToolDef<'_>| {
             matches!(def.handler, Handler::Sync(_)) && !inner.is_layered(tool) && !nested::may_call(def)
         };

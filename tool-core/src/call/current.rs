@@ -57,7 +57,7 @@ impl Unmade {
             caller: self.caller,
             call_id: given.and_then(|given| given.call_id.clone()),
             deadline: None,
-            recording: Recording::new(self.host.run().cloned(), explicit),
+            recording: Recording::new(None, explicit),
         };
         self.host.context().for_call(|parent| CallScope::new(begin, parent))
     }

@@ -233,7 +233,6 @@ impl Executor {
             nested::check(parent, tool)?;
         }
         let recording = recording(&mut asked, ctx)?;
-        let keyed = ctx.run().is_some() && tool.def().takes_context;
         let now = ctx.now();
         if let Some(deadline) = ctx.deadline() {
             begins(tool, deadline, now)?;
@@ -260,7 +259,8 @@ impl Executor {
             })
         });
         let keep = Keep {
-            normal: layered || keyed || facts.is_some() || nested::may_call(tool.def()) || parent.is_some(),
+            // Layers and records look at them, calls within it are compared with it, and its key is made of them.
+            normal: facts.is_some() || nested::may_call(tool.def()) || ctx.run().is_some(),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
         let Decoded { run, normal, given, notes } =

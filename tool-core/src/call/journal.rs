@@ -4,7 +4,7 @@
 //! Whether a call runs, repeats, waits or asks is decided in [`crate::journal::state`]; here it is carried out.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use tracing::Instrument as _;
@@ -20,7 +20,6 @@ use super::settle::{self, Asked};
 use super::snapshot::{self, SnapshotHook};
 use super::{CallScope, redact, run};
 use crate::ask::INPUT_REQUIRED;
-use crate::context::ToolContext;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
 use crate::journal::{
@@ -152,7 +151,7 @@ impl Recorder {
             asked.replay_gate(identity).await.map_err(refused)?;
         }
         let mut begin = Begin { row, former: identity.former.clone(), consented: None };
-        let give_up = give_up(inv.ctx, self.0.wait);
+        let give_up = inv.ctx.now() + inv.ctx.time_left().map_or(self.0.wait, |left| left.min(self.0.wait));
         loop {
             settle::admit(&inv, &mut begin.row);
             let span = tracing::debug_span!(target: "toolbox::call", "toolbox.journal.begin");
@@ -180,11 +179,12 @@ impl Recorder {
                     return recorded(&row);
                 }
                 Begun::Wait(waiter) => {
-                    let waited = tokio::select! {
+                    let left = give_up.saturating_duration_since(inv.ctx.now());
+                    tokio::select! {
                         () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
-                        waited = tokio::time::timeout_at(give_up.into(), waiter) => waited,
-                    };
-                    waited.map_err(|_| refused(in_progress(&inv)))?;
+                        () = waiter => {}
+                        () = inv.ctx.over(left) => return Err(refused(in_progress(&inv))),
+                    }
                 }
                 Begun::Reconcile(row, _) => match settle::ask_outside(&inv, &row).await {
                     Reconciled::Unknown if inv.tool.def().takes_context => {
@@ -356,10 +356,6 @@ fn in_doubt(result: ToolResult) -> ToolResult {
             Err(error.hint("The effect may have happened; check before trying again."))
         }
     }
-}
-
-fn give_up(ctx: &ToolContext, wait: Duration) -> Instant {
-    Instant::now() + ctx.time_left().map_or(wait, |left| left.min(wait))
 }
 
 fn in_progress(inv: &Invocation<'_>) -> ToolError {

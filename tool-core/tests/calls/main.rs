@@ -12,6 +12,7 @@ mod audit_file;
 mod chain;
 mod check;
 mod consent;
+mod doubt;
 mod ending;
 mod items;
 mod layers;
