@@ -1,12 +1,15 @@
 //! Which recorded outcome is given again in place of a call, and which call is another one although it looks the same.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tool_core::journal::{Journal as _, MemoryJournal, Row, RowQuery, Status};
 use tool_core::prelude::*;
-use tool_core::{Call, Caller, Coordinates, ErrorKind, Executor, JournalMode, Registry};
+use tool_core::{
+    ApprovalLevel, ApprovalRequest, Approver, BoxFuture, Call, Caller, Coordinates, Decision, Effect,
+    ErrorKind, Executor, ExecutorBuilder, JournalMode, Registry,
+};
 
 use crate::scene::Calls;
 
@@ -56,9 +59,10 @@ fn mail(
     text: &str,
     #[ctx] calls: &Calls,
     ctx: &ToolContext,
-) -> usize {
-    let _ = (text, ctx.idempotency_key());
-    calls.0.fetch_add(1, Ordering::SeqCst)
+) -> Result<usize, ToolError> {
+    let _ = ctx.idempotency_key();
+    let before = calls.0.fetch_add(1, Ordering::SeqCst);
+    if text == "lost" { Err(ToolError::failed("It was lost.").effect(Effect::Done)) } else { Ok(before) }
 }
 
 /// Sends through another tool, so many times.
@@ -86,14 +90,14 @@ struct Scene {
 
 impl Scene {
     fn process(&self) -> Executor {
+        self.builder().build().unwrap()
+    }
+
+    fn builder(&self) -> ExecutorBuilder {
         let registry = Registry::builder().add::<LookTool>().add::<PeerTool>().add::<SendTool>();
         let registry = registry.add::<MailTool>().add::<ForwardTool>().build().unwrap();
         let journal = Arc::new(self.journal.another());
-        Executor::standard(registry)
-            .journal(journal, JournalMode::All, "test 1")
-            .replay_reads()
-            .build()
-            .unwrap()
+        Executor::standard(registry).journal(journal, JournalMode::All, "test 1").replay_reads()
     }
 
     async fn call(&self, executor: &Executor, at: Coordinates, call: Call) -> ToolResult {
@@ -241,4 +245,54 @@ async fn calls_in_a_call_are_counted_by_themselves() {
         sent.filter(|row| row.parent_call_id.is_some() == parent).map(|row| row.ordinal).collect()
     };
     assert_eq!((of(true), of(false)), (vec![0, 1, 2], vec![0]));
+}
+
+#[tokio::test]
+async fn reads_of_other_processes_in_the_same_attempt_are_not_looked_for() {
+    let scene = Scene::default();
+    let read = || Call::new("look", json!({"at": "x"}));
+    assert_eq!(scene.given(at(1), read()).await, (json!(0), false));
+    assert_eq!(scene.given(at(1), read()).await, (json!(1), false));
+    let ordinals: Vec<u32> = scene.rows().await.iter().map(|row| row.ordinal).collect();
+    assert_eq!(ordinals, [0, 0]);
+}
+
+/// Consents, and counts the questions.
+struct Consents(Arc<AtomicUsize>);
+
+impl Approver for Consents {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::ready(Decision::AllowOnce))
+    }
+}
+
+#[tokio::test]
+async fn an_outcome_that_is_given_again_is_asked_about_by_nobody_be_it_an_error() {
+    for (text, fails) in [("x", false), ("lost", true)] {
+        let scene = Scene::default();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let call = async |attempt: u32, asks: bool| {
+            let executor = scene.builder().approve(ApprovalLevel::SideEffect).build().unwrap();
+            let ctx = ToolContext::builder().provide(scene.calls.clone()).at(at(attempt));
+            let ctx = if asks { ctx.approver(Consents(asked.clone())) } else { ctx }.build();
+            executor.call(Call::new("mail", json!({"text": text})), &ctx, Caller::Test).await
+        };
+        let first = call(1, true).await;
+        let again = call(2, false).await;
+        assert_eq!((first.is_err(), asked.load(Ordering::SeqCst)), (fails, 1));
+        match (first, again) {
+            (Ok(first), Ok(again)) => assert_eq!(first.data(), again.data()),
+            (Err(first), Err(again)) => {
+                assert_eq!((again.message(), &again.details()["replayed"]), (first.message(), &json!(true)));
+            }
+            (first, again) => panic!("{first:?} {again:?}"),
+        }
+        assert_eq!(scene.calls.0.load(Ordering::SeqCst), 1);
+        assert_eq!(call(3, false).await.is_err(), fails);
+        // What was not called before needs somebody.
+        let other = scene.builder().approve(ApprovalLevel::SideEffect).build().unwrap();
+        let error = scene.call(&other, at(3), Call::new("mail", json!({"text": "new"}))).await.unwrap_err();
+        assert_eq!(error.code_str(), "approval_unavailable");
+    }
 }
