@@ -146,6 +146,23 @@ async fn a_row_says_what_the_call_may_do_and_by_which_keys_it_is_known() {
 }
 
 #[tokio::test]
+async fn where_only_effects_are_recorded_a_read_leaves_no_row() {
+    for (mode, tools) in [(JournalMode::Effects, vec!["put"]), (JournalMode::All, vec!["peek", "put"])] {
+        let journal = Arc::new(MemoryJournal::new());
+        let registry = Registry::builder().add::<PutTool>().add::<PeekTool>().build().unwrap();
+        let executor =
+            Executor::standard(registry).journal(journal.clone(), mode, "shop 1.2").build().unwrap();
+        for (tool, args) in [("peek", json!({})), ("put", json!({"what": "x", "password": "hidden-word"}))] {
+            executor.call(Call::new(tool, args), &Scene::ctx(), Caller::Mcp).await.unwrap();
+        }
+        let rows = journal.rows(&RowQuery::default()).await.unwrap();
+        let mut recorded: Vec<&str> = rows.iter().map(|row| row.tool_name.as_str()).collect();
+        recorded.sort_unstable();
+        assert_eq!(recorded, tools, "{mode:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_audit_row_of_a_call_says_where_in_a_run_it_was() {
     let scene = Scene::new();
     scene.executor.call(Call::new("peek", json!({})), &Scene::ctx(), Caller::Mcp).await.unwrap();

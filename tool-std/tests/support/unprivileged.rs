@@ -4,6 +4,7 @@
 //! test program keeps those of another from starting. So only one runs as `nobody` at a time, however many were started.
 
 use std::fs::File;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -16,6 +17,9 @@ pub(crate) fn again(arguments: &[&str]) {
     }
     let turn = File::create(std::env::temp_dir().join("tool-tests-as-nobody.lock")).unwrap();
     turn.lock().unwrap();
+    // Whatever is left among temporary files goes with this.
+    let temporary = tool_trials::directory();
+    std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--test-threads=2", "--skip", "unprivileged_user"]).args(arguments);
     // Without any group of root's: the standard library drops them with the user.
@@ -23,7 +27,7 @@ pub(crate) fn again(arguments: &[&str]) {
         .uid(NOBODY)
         .gid(NOBODY)
         .env("HOME", "/nonexistent")
-        .env("TMPDIR", "/tmp")
+        .env("TMPDIR", temporary.path())
         .current_dir("/")
         .output();
     let output = match output {
