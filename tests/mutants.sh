@@ -5,7 +5,8 @@
 # leave is run again with the vectors; what they leave too must be listed in `tests/mutants.md`, or this fails.
 # `tests/mutants.sh diff [BASE]` changes only lines that are other than in BASE, by default main. (needs cargo-mutants 27)
 # `tests/mutants.sh switched GLOB PACKAGE [PACKAGE…]` tries all changes of the last commit's files in one build, which takes
-# minutes for hundreds of them: each stands behind a switch (needs Python, too, and two packages of it).
+# minutes for hundreds of them: each stands behind a switch (needs Python, too, and two packages of it). With MUTANTS_AGAIN=FILE
+# only what was unnoticed in the output FILE of an earlier run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

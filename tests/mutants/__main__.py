@@ -2,10 +2,12 @@
 files, and the tests of all of them decide. Prints what nothing noticed, in the words of cargo-mutants, and at the end a row for each
 file as `tests/mutants.md` has it.
 
-MUTANTS_TESTS is how many tests are asked about one change at most (1000)."""
+MUTANTS_TESTS is how many tests are asked about one change at most (1000). MUTANTS_AGAIN is a file with the output of an earlier
+run: only what was unnoticed in it is tried, wherever it stands now."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -30,6 +32,16 @@ def tree() -> Path:
     return root
 
 
+def unnoticed_in(output: Path) -> set[str]:
+    """What was unnoticed in an earlier run, without its line and column."""
+    lines = output.read_text().splitlines()
+    return {placeless(line.removeprefix("unnoticed: ")) for line in lines if line.startswith("unnoticed: ")}
+
+
+def placeless(name: str) -> str:
+    return re.sub(r":\d+:\d+: ", ": ", name, count=1)
+
+
 def main() -> None:
     if len(sys.argv) < 3:
         raise SystemExit("which files of which package? GLOB PACKAGE [PACKAGE…]")
@@ -38,6 +50,9 @@ def main() -> None:
     os.environ.setdefault("TOOL_VECTORS", str(HERE.parent / "shared" / "vectors"))
     command = ["cargo", "mutants", "--list", "--json", "--package", package, "--file", glob]
     mutants = json.loads(subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout)
+    if earlier := os.environ.get("MUTANTS_AGAIN"):
+        again = unnoticed_in(Path(earlier))
+        mutants = [mutant for mutant in mutants if placeless(mutant["name"]) in again]
     if not mutants:
         raise SystemExit(f"nothing of {package} can be changed in {glob}")
     programs, left_out = build.build(root, root / package / "src" / "lib.rs", mutants, [package, *others])
