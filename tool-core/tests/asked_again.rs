@@ -11,9 +11,9 @@ use tool_core::journal::{Journal as _, MemoryJournal, Row, RowQuery, Status, Tas
 use tool_core::metrics::Metric;
 use tool_core::prelude::*;
 use tool_core::{
-    ApprovalId, ApprovalRequest, ApprovalState, Approvals as _, Approver, BoxFuture, Call, Caller,
-    Coordinates, Decision, Effect, ErrorKind, Executor, ExecutorBuilder, Invocation, JournalMode, Layer,
-    MemoryApprovals, Metrics, Next, Registry,
+    ApprovalId, ApprovalLevel, ApprovalRequest, ApprovalState, Approvals as _, Approver, BoxFuture, Call,
+    Caller, Coordinates, Decision, Effect, ErrorKind, Executor, ExecutorBuilder, Invocation, JournalMode,
+    Layer, MemoryApprovals, Metrics, Next, Registry,
 };
 
 /// What was posted.
@@ -296,16 +296,20 @@ impl Layer for Meddles {
 #[tokio::test]
 async fn a_call_whose_recorded_outcome_goes_meanwhile_goes_through_all_steps_again() {
     let scene = Scene { journal: MemoryJournal::new(), posted: Posted::default() };
-    let ctx = scene.ctx(None);
-    let first = scene.builder().build().unwrap();
+    let asked = Arc::new(AtomicU32::new(0));
+    let ctx = scene.ctx(Some((Decision::AllowOnce, &asked)));
+    let builder = || scene.builder().approve(ApprovalLevel::SideEffect);
+    let first = builder().build().unwrap();
     assert_eq!(first.call(keyed(), &ctx, Caller::Test).await.unwrap_err().code_str(), "not_found");
     // A later attempt takes the place of that outcome while this call is on its way to it.
     let later = Coordinates::new("run").attempt(2);
     let later = ToolContext::builder().provide(scene.posted.clone()).at(later).build();
     let meddles = Meddles(scene.builder().build().unwrap(), later, AtomicBool::new(false));
-    let executor = scene.builder().before("journal", meddles).build().unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    let executor = builder().before("journal", meddles).build().unwrap();
     let output = executor.call(keyed(), &ctx, Caller::Test).await.unwrap();
     assert_eq!((output.data(), scene.posted.count()), (json!(3), 3));
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "what runs after all is asked about");
     let again: Value = executor.call(keyed(), &ctx, Caller::Test).await.unwrap().meta["replayed"].clone();
     assert_eq!((again, scene.posted.count()), (json!(true), 3));
     let ok = scene.rows().await.into_iter().filter(|row| row.status == Status::Ok && row.replay_of.is_none());

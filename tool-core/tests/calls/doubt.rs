@@ -1,7 +1,7 @@
 //! Calls that wait for others, that end with a question, or of which nobody knows what they did.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 use tool_core::journal::{Journal as _, MemoryJournal, Reconciled, RecordedCall, Row, RowQuery, Status};
 use tool_core::prelude::*;
 use tool_core::{
-    Call, Caller, Coordinates, Effect, ErrorKind, Executor, INPUT_REQUIRED, JournalMode, Registry,
+    ApprovalLevel, ApprovalRequest, Approver, BoxFuture, Call, Caller, Coordinates, Decision, Effect,
+    ErrorKind, Executor, INPUT_REQUIRED, JournalMode, Registry,
 };
 
 use crate::scene::Calls;
@@ -213,4 +214,38 @@ async fn where_nobody_knows_a_key_lets_a_call_be_repeated_and_without_one_a_pers
         }
         assert_eq!(scene.calls.0.load(Ordering::SeqCst), 1 + usize::from(repeats), "{tool}");
     }
+}
+
+/// Refuses once, then consents.
+struct Reluctant(Arc<AtomicBool>);
+
+impl Approver for Reluctant {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        let decision = match self.0.swap(true, Ordering::SeqCst) {
+            false => Decision::Deny { reason: None },
+            true => Decision::AllowOnce,
+        };
+        Box::pin(std::future::ready(decision))
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_refused_before_it_began_takes_no_number_from_the_next() {
+    let scene = Scene::default();
+    let registry = Registry::builder().add::<LoseWithKeyTool>().build().unwrap();
+    let executor = Executor::standard(registry)
+        .journal(Arc::new(scene.journal.another()), JournalMode::All, "demo 1.0")
+        .approve(ApprovalLevel::SideEffect)
+        .build()
+        .unwrap();
+    let at = Coordinates::new("run");
+    let ctx = scene.context().approver(Reluctant(Arc::default())).at(at).build();
+    scene.calls.0.store(1, Ordering::SeqCst);
+    let call = || executor.call(Call::new("lose_with_key", json!({})), &ctx, Caller::Test);
+    assert_eq!(call().await.unwrap_err().code_str(), "approval_denied");
+    for _ in 0..2 {
+        call().await.unwrap();
+    }
+    let ordinals: Vec<u32> = scene.rows().await.iter().map(|row| row.ordinal).collect();
+    assert_eq!(ordinals, [0, 1]);
 }
