@@ -104,6 +104,9 @@ class Source:
                 node = above(inside, "binary_expression", "compound_assignment_expr")
                 if node.child_by_field_name("operator").start_byte != start:
                     raise Unswitchable("another operator")
+                # Another operator binds otherwise: what stands beside it is read anew with it.
+                while node.parent.type == "binary_expression":
+                    node = node.parent
                 self.check_place(node)
             case "UnaryOperator":
                 node = above(inside, "unary_expression")

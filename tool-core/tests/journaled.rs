@@ -384,10 +384,18 @@ async fn a_renamed_tool_with_a_new_defaulted_parameter_finds_the_recorded_outcom
 
 #[tokio::test]
 async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_the_promise() {
-    /// Takes the context and forgets its key.
+    /// Takes the context and forgets its key, also where it fails.
     #[tool(side_effect, idempotent = false, register = false)]
-    fn forgets(ctx: &ToolContext) -> bool {
-        ctx.is_cancelled()
+    fn forgets(ctx: &ToolContext, #[ctx] fails: &AtomicU32) -> Result<bool, ToolError> {
+        match fails.fetch_add(1, Ordering::SeqCst) {
+            0 => Err(ToolError::failed("Not yet.")),
+            _ => Ok(ctx.is_cancelled()),
+        }
+    }
+    /// Has no key to hand on.
+    #[tool(side_effect, idempotent = false, register = false)]
+    fn promises_nothing() -> bool {
+        true
     }
     /// Hands its key on.
     #[tool(side_effect, idempotent = false, register = false)]
@@ -397,11 +405,16 @@ async fn a_keyed_tool_that_never_reads_its_key_is_warned_about_once_and_loses_th
     let log = tool_trials::Log::default();
     let _listening = log.of_this_thread();
     let journal = MemoryJournal::new();
-    let registry = Registry::builder().add::<ForgetsTool>().add::<MindsTool>().build().unwrap();
+    let registry = Registry::builder().add::<ForgetsTool>().add::<MindsTool>().add::<PromisesNothingTool>();
     let own = Arc::new(journal.another());
-    let executor = Executor::standard(registry).journal(own, JournalMode::All, "test 1").build().unwrap();
+    let executor = Executor::standard(registry.build().unwrap());
+    let executor = executor.journal(own, JournalMode::All, "test 1").build().unwrap();
+    let ctx = ToolContext::builder().provide(AtomicU32::new(0)).build();
+    call(&executor, &ctx, "forgets", json!({})).await.unwrap_err();
+    call(&executor, &ctx, "promises_nothing", json!({})).await.unwrap();
+    assert_eq!(log.text(), "", "what failed made no promise");
     for tool in ["forgets", "minds", "forgets"] {
-        call(&executor, &ToolContext::empty(), tool, json!({})).await.unwrap();
+        call(&executor, &ctx, tool, json!({})).await.unwrap();
     }
     let text = log.text();
     let warnings: Vec<&str> = text.lines().filter(|line| line.contains("idempotency_key()")).collect();

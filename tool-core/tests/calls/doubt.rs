@@ -175,6 +175,7 @@ async fn a_call_that_ended_with_a_question_is_made_anew_in_its_place() {
     assert_eq!((row.retryable, row.ordinal), (Some(true), 0));
     assert_eq!(call("c-1").await.unwrap().data(), 1);
     assert_eq!(call("c-2").await.unwrap().data(), 2);
+    assert_eq!(scene.rows().await.pop().unwrap().retryable, None);
     let ordinals: Vec<(Status, u32)> = scene
         .rows()
         .await

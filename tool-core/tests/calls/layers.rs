@@ -1,12 +1,15 @@
 //! Layers of a host: what they hand to each other and to the tool, and what a policy says that says nothing of its own.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tool_core::prelude::*;
-use tool_core::{BoxFuture, Call, Caller, Executor, Invocation, Layer, Next, Policy as _, Registry, ToolDef};
+use tool_core::{
+    BoxFuture, Call, Caller, Executor, Invocation, Layer, Limits, Next, Policy, PolicyRequest, Registry, Row,
+    ToolApproval, ToolDef, ToolEntry,
+};
 
 use crate::policy_of_one::OnePolicy;
 use crate::scene::{Calls, FlakyTool};
@@ -80,6 +83,64 @@ async fn a_layer_is_passed_only_by_calls_of_the_tools_that_it_concerns_and_may_r
         let data = result.ok().map(|output| output.data());
         assert_eq!((data, passed.load(Ordering::SeqCst)), ((passes == 1).then(|| json!(1)), passes));
     }
+}
+
+/// Consents to everything, and remembers what callers gave.
+#[derive(Clone, Default)]
+struct Watches(OnePolicy, Arc<Mutex<Vec<Vec<String>>>>);
+
+impl Policy for Watches {
+    fn sha256(&self) -> &str {
+        self.0.sha256()
+    }
+    fn knows(&self, agent: &str) -> bool {
+        self.0.knows(agent)
+    }
+    fn rows(&self, agent: &str) -> Vec<Row> {
+        self.0.rows(agent)
+    }
+    fn flags(&self, agent: &str) -> Vec<(String, bool)> {
+        self.0.flags(agent)
+    }
+    fn judge(&self, request: &PolicyRequest<'_>) -> Result<(), ToolError> {
+        self.1.lock().unwrap().push(request.given.to_vec());
+        self.0.judge(request)
+    }
+    fn approval(&self, agent: &str, tool: &ToolEntry) -> Option<ToolApproval> {
+        self.0.approval(agent, tool)
+    }
+    fn agent_limits(&self, agent: &str) -> Limits {
+        self.0.agent_limits(agent)
+    }
+    fn tool_limits(&self, agent: &str, tool: &ToolEntry) -> Limits {
+        self.0.tool_limits(agent, tool)
+    }
+}
+
+/// Greets somebody.
+#[tool(register = false)]
+fn greet(
+    /// Whom.
+    name: &str,
+    /// How.
+    #[arg(default = "Hello")]
+    word: &str,
+) -> String {
+    format!("{word} {name}")
+}
+
+#[tokio::test]
+async fn a_policy_is_told_which_parameters_the_caller_gave() {
+    let watches = Watches::default();
+    let registry = Registry::builder().add::<GreetTool>().build().unwrap();
+    let executor = Executor::standard(registry).policy(Arc::new(watches.clone())).build().unwrap();
+    for args in [json!({"name": "Ann"}), json!({"word": "Hi", "name": "Bob"})] {
+        let call = Call::new("greet", args);
+        executor.call(call, &ToolContext::empty(), Caller::Llm).await.unwrap();
+    }
+    let mut given = watches.1.lock().unwrap().clone();
+    given.iter_mut().for_each(|names| names.sort());
+    assert_eq!(given, [vec!["name"], vec!["name", "word"]]);
 }
 
 #[test]
