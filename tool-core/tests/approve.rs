@@ -283,6 +283,55 @@ fn consent_is_bound_to_a_secret_by_its_digest_and_to_none_by_nothing() {
     assert_ne!(hash(json!({"word": null}), 1), hash(word("a"), 1));
 }
 
+/// Keeps consent, and a key for what is secret in it.
+struct Keyed(MemoryApprovals);
+
+impl Approvals for Keyed {
+    fn find(&self, hash: &str) -> Result<Option<Approval>, ToolError> {
+        self.0.find(hash)
+    }
+    fn put(&self, approval: Approval) -> Result<(), ToolError> {
+        self.0.put(approval)
+    }
+    fn list(&self) -> Result<Vec<Approval>, ToolError> {
+        self.0.list()
+    }
+    fn revoke(&self, id: &ApprovalId) -> Result<bool, ToolError> {
+        self.0.revoke(id)
+    }
+    fn key(&self) -> Option<[u8; 32]> {
+        Some([7; 32])
+    }
+}
+
+#[test]
+fn a_secret_is_digested_with_the_key_of_the_store_where_it_keeps_one() {
+    let registry = || Registry::builder().add::<UnlockTool>().build().unwrap();
+    let args = json!({"word": "abc"});
+    let consented = |approvals: Arc<dyn Approvals>| {
+        let executor = Executor::standard(registry())
+            .approve(ApprovalLevel::Destructive)
+            .approvals(Arc::clone(&approvals), [1; 32])
+            .build()
+            .unwrap();
+        let answers = Mutex::new(vec![Decision::AllowAlways]);
+        let person = Person { answers, asked: Arc::default(), thinks: Duration::ZERO };
+        let ctx = ToolContext::builder().approver(person).build();
+        executor.call_blocking(Call::new("unlock", args.clone()), &ctx, Caller::Cli).unwrap();
+        let kept = approvals.list().unwrap().remove(0);
+        (kept.hash, kept.agent)
+    };
+    let registry = registry();
+    let tool = registry.get("unlock").unwrap();
+    for (approvals, key) in [
+        (Arc::new(Keyed(MemoryApprovals::default())) as Arc<dyn Approvals>, 7),
+        (Arc::new(MemoryApprovals::default()), 1),
+    ] {
+        let (hash, agent) = consented(approvals);
+        assert_eq!(hash, approval_hash("", &agent, tool, &args, &[key; 32]));
+    }
+}
+
 #[test]
 fn what_is_kept_is_over_after_its_life_unless_it_is_for_good_and_is_forgotten_when_it_is_revoked() {
     let approval = |id: &str, state: ApprovalState, at_ms: i64| Approval {

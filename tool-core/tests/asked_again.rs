@@ -132,10 +132,12 @@ async fn only_a_yes_and_a_no_are_kept_at_the_replay_gate() {
         assert_eq!(scene.journal.consents(&task).await.unwrap(), [], "{code}");
     }
     let yes = scene.ctx(Some((Decision::AllowAlways, &asked)));
-    let executor = scene.builder().build().unwrap();
+    let approvals = Arc::new(MemoryApprovals::default());
+    let executor = scene.builder().approvals(Arc::clone(&approvals), [0; 32]).build().unwrap();
     executor.call(post_of("second"), &yes, Caller::Mcp).await.unwrap();
     executor.call(post_of("third"), &yes, Caller::Mcp).await.unwrap();
     assert_eq!((asked.load(Ordering::SeqCst), scene.posted.count()), (5, 3), "one answer for the attempt");
+    assert_eq!(approvals.list().unwrap(), [], "nobody consents to a repeat for good");
     let rows = scene.rows().await;
     let by: Vec<Option<&str>> = rows.iter().map(|row| row.approved_by.as_deref()).collect();
     assert_eq!(by, [None, Some("flag"), None]);
@@ -242,6 +244,66 @@ impl Metrics for Counted {
         let values: Vec<&str> = attributes.iter().map(|attribute| attribute.1).collect();
         self.0.lock().unwrap().push((metric.name.to_owned(), values.join(" ")));
     }
+}
+
+/// Refuses, as a rule or as a person.
+struct Refuses {
+    asks: bool,
+    asked: Arc<AtomicU32>,
+}
+
+impl Approver for Refuses {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::ready(Decision::Suspended))
+    }
+
+    fn asks(&self, _: &ApprovalRequest<'_>) -> bool {
+        self.asks
+    }
+}
+
+#[tokio::test]
+async fn only_questions_of_models_to_a_person_are_counted() {
+    let most = u32::try_from(tool_core::QUESTIONS_MAX).unwrap();
+    for (caller, asks, expected) in
+        [(Caller::Llm, true, most), (Caller::Llm, false, most + 5), (Caller::Cli, true, most + 5)]
+    {
+        let scene = Scene::new().await;
+        let asked = Arc::new(AtomicU32::new(0));
+        let executor = scene.builder().build().unwrap();
+        let approver = Refuses { asks, asked: Arc::clone(&asked) };
+        let ctx = ToolContext::builder().provide(scene.posted.clone()).at(Coordinates::new("run"));
+        let ctx = ctx.approver(approver).build();
+        for _ in 0..most + 5 {
+            executor.call(post_of("second"), &ctx, caller).await.unwrap_err();
+        }
+        assert_eq!(asked.load(Ordering::SeqCst), expected, "{caller:?} {asks}");
+    }
+}
+
+/// Consents when the caller is gone already.
+struct TooLate(tokio_util::sync::CancellationToken);
+
+impl Approver for TooLate {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
+        self.0.cancel();
+        Box::pin(std::future::ready(Decision::AllowOnce))
+    }
+}
+
+#[tokio::test]
+async fn an_answer_for_a_caller_that_is_gone_is_none() {
+    let scene = Scene::new().await;
+    let gone = tokio_util::sync::CancellationToken::new();
+    let ctx = ToolContext::builder().provide(scene.posted.clone()).at(Coordinates::new("run"));
+    let ctx = ctx.cancellation(gone.clone()).approver(TooLate(gone)).build();
+    let executor = scene.builder().build().unwrap();
+    let error = executor.call(post_of("second"), &ctx, Caller::Llm).await.unwrap_err();
+    assert_eq!((error.kind(), &error.details()["layer"]), (ErrorKind::Cancelled, &json!("journal")));
+    assert_eq!(scene.posted.count(), 1);
+    let task = Task { run_id: "run".to_owned(), ..Task::default() };
+    assert_eq!(scene.journal.consents(&task).await.unwrap(), []);
 }
 
 #[tokio::test]

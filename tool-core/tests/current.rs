@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot build")]
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_core::prelude::*;
@@ -57,6 +58,20 @@ fn hurry() -> u64 {
     ToolContext::current().unwrap().time_left().unwrap().as_secs()
 }
 
+/// Holds a thread until it is let go.
+#[tool(timeout = "60s")]
+fn hold(#[ctx] gate: &Gate) {
+    gate.held.fetch_add(1, Ordering::SeqCst);
+    drop(gate.open.read().unwrap());
+}
+
+/// How many hold a thread, and what they wait for.
+#[derive(Default)]
+struct Gate {
+    held: AtomicUsize,
+    open: RwLock<()>,
+}
+
 /// Tells the key of its call.
 #[tool]
 fn key_of(
@@ -86,8 +101,8 @@ fn relay(
 fn executor() -> Executor {
     let registry =
         Registry::builder().add::<TellTool>().add::<GiveUpTool>().add::<StopTool>().add::<OpenTool>();
-    let registry =
-        registry.add::<ShowTool>().add::<HurryTool>().add::<RelayTool>().add::<KeyOfTool>().build().unwrap();
+    let registry = registry.add::<ShowTool>().add::<HurryTool>().add::<RelayTool>().add::<KeyOfTool>();
+    let registry = registry.add::<HoldTool>().build().unwrap();
     Executor::standard(registry).build().unwrap()
 }
 
@@ -195,4 +210,27 @@ async fn the_key_of_a_call_in_a_run_is_that_of_its_arguments_whatever_was_called
         assert_eq!(first, second);
         assert_ne!(first["a"], first["b"]);
     }
+}
+
+#[test]
+fn without_a_runtime_one_more_than_may_block_waits_until_a_thread_is_free() {
+    let gate = Arc::new(Gate::default());
+    let ctx = ToolContext::builder().provide_arc(Arc::clone(&gate)).build();
+    let executor = executor();
+    let shut = gate.open.write().unwrap();
+    std::thread::scope(|scope| {
+        let call = || executor.call_blocking(Call::new("hold", json!({})), &ctx, Caller::Test);
+        let calls: Vec<_> = (0..=tool_core::BLOCKING_MAX).map(|_| scope.spawn(call)).collect();
+        while gate.held.load(Ordering::SeqCst) < tool_core::BLOCKING_MAX {
+            std::thread::yield_now();
+        }
+        // Nobody can tell that the last one waits rather than that it has not come yet; it must not begin.
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(gate.held.load(Ordering::SeqCst), tool_core::BLOCKING_MAX);
+        drop(shut);
+        for call in calls {
+            call.join().unwrap().unwrap();
+        }
+    });
+    assert_eq!(gate.held.load(Ordering::SeqCst), tool_core::BLOCKING_MAX + 1);
 }

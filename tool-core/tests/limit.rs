@@ -15,9 +15,10 @@ use std::time::Duration;
 
 use policy_of_one::OnePolicy;
 use serde_json::json;
+use tool_core::metrics::Metric;
 use tool_core::prelude::*;
 use tool_core::test::FakeClock;
-use tool_core::{Call, Caller, ErrorKind, Executor, LimitSettings, Limits, Rate, Registry};
+use tool_core::{Call, Caller, ErrorKind, Executor, LimitSettings, Limits, Metrics, Rate, Registry};
 
 /// Answers at once.
 #[tool(register = false)]
@@ -251,6 +252,36 @@ async fn budgets_and_full_queues_refuse() {
     assert_eq!(full.unwrap_err().code_str(), "queue_full");
     let late = tokio::select! { biased; _ = &mut first => panic!("hangs"), result = &mut second => result };
     assert_eq!(late.unwrap_err().code_str(), "queue_timeout");
+}
+
+/// How long calls waited for a place, as measured, in seconds.
+#[derive(Clone, Default)]
+struct Queued(Arc<Mutex<Vec<f64>>>);
+
+impl Metrics for Queued {
+    fn record(&self, metric: &Metric, value: f64, _: &[(&'static str, &str)]) {
+        if metric.name == "toolbox.call.queue.duration" {
+            self.0.lock().unwrap().push(value);
+        }
+    }
+}
+
+#[tokio::test]
+async fn how_long_a_call_waited_for_its_place_is_measured_of_those_that_waited() {
+    let (queued, log) = (Queued::default(), Log::default());
+    let registry = Registry::builder().add::<WriteTool>().build().unwrap();
+    let executor = Executor::standard(registry)
+        .limit(LimitSettings::default())
+        .metrics(Arc::new(queued.clone()))
+        .build()
+        .unwrap();
+    let ctx = ToolContext::builder().provide(log.clone()).run("r").build();
+    let write = |name: &str| executor.call(Call::new("write", json!({"name": name})), &ctx, Caller::Llm);
+    let (first, second) = tokio::join!(write("a"), write("b"));
+    assert!(first.is_ok() && second.is_ok());
+    assert_eq!(log.0.lock().unwrap().join(" "), "+a -a +b -b");
+    let queued = queued.0.lock().unwrap();
+    assert!(matches!(queued.as_slice(), [waited] if *waited > 0.0), "{queued:?}");
 }
 
 #[tokio::test]

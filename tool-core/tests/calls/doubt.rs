@@ -250,3 +250,21 @@ async fn a_call_that_was_refused_before_it_began_takes_no_number_from_the_next()
     let ordinals: Vec<u32> = scene.rows().await.iter().map(|row| row.ordinal).collect();
     assert_eq!(ordinals, [0, 1]);
 }
+
+#[tokio::test]
+async fn a_call_that_is_run_again_in_place_of_a_lost_one_has_its_number_and_key() {
+    let scene = Scene::default();
+    let ctx = scene.context().at(Coordinates::new("run")).build();
+    let process = scene.process(MINUTE);
+    scene.calls.0.store(1, Ordering::SeqCst);
+    process.call(Call::new("lose_with_key", json!({})), &ctx, Caller::Test).await.unwrap();
+    scene.calls.0.store(0, Ordering::SeqCst);
+    process.call(Call::new("lose_with_key", json!({})), &ctx, Caller::Test).await.unwrap_err();
+    let lost = scene.rows().await.pop().unwrap();
+    assert_eq!((lost.status, lost.ordinal), (Status::InDoubt, 1));
+    let ctx = scene.context().build().for_recovery(&lost);
+    scene.process(MINUTE).call(Call::new("lose_with_key", json!({})), &ctx, Caller::Test).await.unwrap();
+    let again = scene.rows().await.pop().unwrap();
+    assert_ne!(again.call_id, lost.call_id);
+    assert_eq!((again.status, again.ordinal, &again.call_key), (Status::Ok, 1, &lost.call_key));
+}

@@ -100,6 +100,32 @@ async fn a_try_that_takes_too_long_is_ended_for_another_one() {
 }
 
 #[tokio::test]
+async fn a_try_is_late_where_its_time_is_over_and_not_where_the_tool_ends_it_with_another_error() {
+    for (gives_up, tries, kind) in [(false, 2, ErrorKind::Timeout), (true, 1, ErrorKind::NotFound)] {
+        let calls = Calls::default();
+        let counted = calls.clone();
+        let once = Behavior { idempotent: false, ..Behavior::READ };
+        let tool = DynTool::builder("try_once").description("Tries.").behavior(once);
+        let tool = tool.handler(move |_, ctx: ToolContext| {
+            counted.0.fetch_add(1, Ordering::SeqCst);
+            async move {
+                if gives_up {
+                    ctx.cancel();
+                } else {
+                    ctx.cancelled().await;
+                }
+                Err(ToolError::not_found("There is none."))
+            }
+        });
+        let registry = Registry::builder().add_dyn(tool.build().unwrap()).build().unwrap();
+        let limit = Duration::from_millis(20);
+        let executor = Executor::standard(registry).retries(1).try_timeout(limit).build().unwrap();
+        let error = call(&executor, "try_once", json!({})).await.unwrap_err();
+        assert_eq!((calls.0.load(Ordering::SeqCst), error.kind()), (tries, kind));
+    }
+}
+
+#[tokio::test]
 async fn who_ends_a_call_ends_its_try() {
     let registry = Registry::builder().add::<HangTool>().build().unwrap();
     let executor =

@@ -296,3 +296,14 @@ async fn an_outcome_that_is_given_again_is_asked_about_by_nobody_be_it_an_error(
         assert_eq!(error.code_str(), "approval_unavailable");
     }
 }
+
+#[tokio::test]
+async fn a_call_with_a_key_of_its_caller_takes_no_number() {
+    let scene = Scene::default();
+    let process = scene.process();
+    for call in [Call::new("send", json!({"text": "x"})), keyed("send", json!({"text": "x"}))] {
+        scene.call(&process, at(1), call).await.unwrap();
+    }
+    let ordinals: Vec<u32> = scene.rows().await.iter().map(|row| row.ordinal).collect();
+    assert_eq!(ordinals, [0, 0]);
+}
