@@ -16,6 +16,7 @@ use tool_core::{Call, Caller, ErrorKind, Executor, Registry};
 fn tell() -> Value {
     let of = |ctx: ToolContext| {
         let call = ctx.running().unwrap();
+        assert!(format!("{call:?}").starts_with("CallScope { tool: \"tell\", caller: "), "{call:?}");
         json!({"tool": call.tool(), "caller": format!("{:?}", call.caller()), "id": call.id(), "key": ctx.idempotency_key()})
     };
     let (first, second) = (of(ToolContext::current().unwrap()), of(ToolContext::current().unwrap()));

@@ -15,6 +15,7 @@ use super::layer::{Invocation, Layer, Next};
 use super::policy::ToolApproval;
 use super::question::{Answer, Questions};
 use super::refuse::refuse;
+use super::secrets::takes_secrets;
 use super::who::Who;
 use crate::def::{BoxFuture, ToolDef};
 use crate::error::ToolError;
@@ -182,8 +183,7 @@ impl Approve {
 
     fn hash(&self, tool: &ToolEntry, args: &Value, who: Who<'_>) -> String {
         // The store's key is asked for only where something is digested with it: it may have to be opened for that.
-        let has_secrets = tool.def().params.iter().any(|param| param.keys.secret);
-        let key = if has_secrets { self.questions.key().unwrap_or(self.key) } else { self.key };
+        let key = if takes_secrets(tool.def()) { self.questions.key().unwrap_or(self.key) } else { self.key };
         approval_hash(who.tenant, who.agent, tool, args, &key)
     }
 

@@ -9,6 +9,7 @@ use super::executor::{Executor, earliest, explicit_key, noted, recording};
 use super::panic::guard;
 use super::run::{begins, run_inline};
 use super::scope::{Begin, Found};
+use super::secrets::takes_secrets;
 use super::thread::on_thread;
 use super::{CallScope, Caller, nested};
 use crate::context::ToolContext;
@@ -25,7 +26,10 @@ impl Executor {
         let plain_host = ctx.running().is_none() && ctx.run().is_none() && !ctx.is_paced();
         let quick = inner.gate.is_none() && inner.outside.is_none() && plain_host;
         let plain = |tool: &ToolEntry, def: &ToolDef<'_>| {
-            matches!(def.handler, Handler::Sync(_)) && !inner.is_layered(tool) && !nested::may_call(def)
+            matches!(def.handler, Handler::Sync(_))
+                && !inner.is_layered(tool)
+                && !nested::may_call(def)
+                && !takes_secrets(def)
         };
         if !quick {
             return self.block_on(asked, ctx, caller);

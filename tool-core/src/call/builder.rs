@@ -22,6 +22,7 @@ use super::policy::Policy;
 use super::question::Questions;
 use super::retry::Retry;
 use super::run::Abandoned;
+use super::secrets::takes_secrets;
 use super::shape::{READ_RESULT, ReadResultTool, ResultStore, Shape, ShapeSettings, no_reader};
 use super::snapshot::SnapshotHook;
 use super::traceparent::TraceLink;
@@ -295,9 +296,8 @@ impl ExecutorBuilder {
             self.registry.check_capabilities(ctx)?;
         }
         if let Some(shared) = self.journal.as_ref().filter(|shared| !shared.journal.has_pepper()) {
-            let secret = |tool: &&ToolEntry| tool.def().params.iter().any(|param| param.keys.secret);
-            if let Some(tool) = self.registry.iter().find(|tool| secret(tool) && shared.concerns(tool.def()))
-            {
+            let kept = |tool: &&ToolEntry| takes_secrets(tool.def()) && shared.concerns(tool.def());
+            if let Some(tool) = self.registry.iter().find(kept) {
                 return Err(no_pepper(tool.name()));
             }
         }

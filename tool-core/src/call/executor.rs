@@ -21,6 +21,7 @@ use super::policy::Policy;
 use super::recording::Recording;
 use super::run::{Abandoned, DEFAULT_TIMEOUT, Start, begins, run_tool};
 use super::scope::{Begin, Found};
+use super::secrets::takes_secrets;
 use super::shape::{ResultStore, ShapeSettings, scrub};
 use super::{CallScope, Caller, nested};
 use crate::args::{ArgIssue, Coerce, Notes};
@@ -259,8 +260,12 @@ impl Executor {
             })
         });
         let keep = Keep {
-            // Layers and records look at them, calls within it are compared with it, and its key is made of them.
-            normal: facts.is_some() || nested::may_call(tool.def()) || ctx.run().is_some(),
+            // Layers and records look at them, calls within it are compared with it, its key is made of them, and secrets are
+            // known by them.
+            normal: facts.is_some()
+                || nested::may_call(tool.def())
+                || ctx.run().is_some()
+                || takes_secrets(tool.def()),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
         let Decoded { run, normal, given, notes } =

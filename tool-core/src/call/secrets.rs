@@ -25,20 +25,23 @@ impl Executor {
         }
     }
 
-    /// What must not leave a call: also its own secret arguments, where somebody looks at all.
+    /// What must not leave a call: also its own secret arguments.
     pub(super) fn keep_secrets(&self, tool: &ToolDef<'_>, args: &Value, scope: &CallScope) {
-        let Some(known) = scope.parent().and_then(CallScope::known_secrets).or_else(|| self.known_secrets())
-        else {
-            return;
-        };
         let mut secret = Vec::new();
         for param in tool.params.iter().filter(|param| param.keys.secret) {
             texts(param.name, args.get(param.name).unwrap_or(&Value::Null), &mut secret);
         }
         if !secret.is_empty() {
-            scope.keep_secrets(known.with(secret));
+            let none = KnownSecrets::default();
+            let known = scope.parent().and_then(CallScope::known_secrets).or_else(|| self.known_secrets());
+            scope.keep_secrets(known.unwrap_or(&none).with(secret));
         }
     }
+}
+
+/// Whether a tool is given secrets as arguments.
+pub(super) fn takes_secrets(tool: &ToolDef<'_>) -> bool {
+    tool.params.iter().any(|param| param.keys.secret)
 }
 
 /// The texts of a value, all under one name.

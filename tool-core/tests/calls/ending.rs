@@ -249,6 +249,42 @@ async fn who_finishes_refuses_new_calls_and_lets_running_ones_end_with_the_calls
     assert_eq!(refused.unwrap_err().code_str(), "shutting_down");
 }
 
+/// Ends with an error of its own when it is cancelled.
+#[tool(register = false)]
+async fn end_badly(
+    /// The kind of its error.
+    kind: &str,
+    ctx: &ToolContext,
+) -> Result<(), ToolError> {
+    ctx.cancelled().await;
+    // Time enough for its call to be told that it is over.
+    for _ in 0..5 {
+        tokio::task::yield_now().await;
+    }
+    let kind = ErrorKind::all().find(|one| one.as_str() == kind).unwrap();
+    Err(ToolError::new(kind, "Half of it is done.").code("half").detail("half", 1))
+}
+
+#[tokio::test]
+async fn what_a_cancelled_tool_says_of_its_end_is_kept_and_another_error_only_adds_its_details() {
+    let registry = Registry::builder().add::<EndBadlyTool>().build().unwrap();
+    let executor = Executor::standard(registry).build().unwrap();
+    for (kind, message, code) in
+        [("cancelled", "Half of it is done.", "half"), ("conflict", "The call was cancelled.", "cancelled")]
+    {
+        let cancel = tokio_util::sync::CancellationToken::new();
+        let ctx = ToolContext::builder().cancellation(cancel.clone()).build();
+        let call = executor.call(Call::new("end_badly", json!({"kind": kind})), &ctx, Caller::Llm);
+        let (result, ()) = tokio::join!(call, async {
+            tokio::task::yield_now().await;
+            cancel.cancel();
+        });
+        let error = result.unwrap_err();
+        assert_eq!((error.kind(), error.message(), error.code_str()), (ErrorKind::Cancelled, message, code));
+        assert_eq!(error.details()["half"], 1, "{kind}");
+    }
+}
+
 /// Works for a second, whatever happens.
 #[tool(register = false)]
 async fn work_on() {

@@ -92,6 +92,13 @@ async fn emit_within(ctx: &ToolContext) -> Result<Value, ToolError> {
     Ok(error.to_json())
 }
 
+/// Emits, and says itself what is left of it.
+#[tool(register = false)]
+fn emit_and_tell(ctx: &ToolContext) -> Result<Items<u32>, ToolError> {
+    ctx.items().push(1)?;
+    Err(ToolError::failed("It broke.").detail("partial", "my own words"))
+}
+
 /// Keeps what it is shown.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<Value>>>);
@@ -159,6 +166,16 @@ async fn what_nobody_saw_of_a_call_that_fails_is_kept_in_its_error() {
         let (result, _) = outcome("emit", json!({"count": 0, "how": how}), false).await;
         assert!(!result.unwrap_err().details().contains_key("partial"), "{how}: there is nothing");
     }
+}
+
+#[tokio::test]
+async fn what_an_error_says_itself_of_what_was_emitted_is_left_as_it_is() {
+    let registry = Registry::builder().add::<EmitAndTellTool>().build().unwrap();
+    let executor = Executor::standard(registry).build().unwrap();
+    let error =
+        executor.call(Call::new("emit_and_tell", json!({})), &scene::ctx(), Caller::Llm).await.unwrap_err();
+    assert_eq!(error.details()["partial"], "my own words");
+    assert!(!error.details().contains_key("emitted"));
 }
 
 #[tokio::test]

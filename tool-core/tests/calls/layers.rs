@@ -106,6 +106,10 @@ impl Policy for Watches {
         self.1.lock().unwrap().push(request.given.to_vec());
         self.0.judge(request)
     }
+    fn judge_path(&self, agent: &str, tool: &str, path: &Path) -> Result<(), ToolError> {
+        let closed = path.starts_with("/etc");
+        if closed { Err(ToolError::denied(format!("{agent} {tool}"))) } else { Ok(()) }
+    }
     fn approval(&self, agent: &str, tool: &ToolEntry) -> Option<ToolApproval> {
         self.0.approval(agent, tool)
     }
@@ -127,6 +131,32 @@ fn greet(
     word: &str,
 ) -> String {
     format!("{word} {name}")
+}
+
+/// Opens a file, as far as it may.
+#[tool(register = false)]
+fn open(
+    /// Which.
+    path: &str,
+    ctx: &ToolContext,
+) -> Result<bool, ToolError> {
+    ctx.judge_path(Path::new(path))?;
+    Ok(ctx.has_path_rules())
+}
+
+#[tokio::test]
+async fn what_a_tool_opens_is_judged_by_the_policy_that_its_call_was_let_in_by() {
+    let open = async |executor: &Executor, path: &str| {
+        let ctx = ToolContext::builder().agent("bot").build();
+        let result = executor.call(Call::new("open", json!({"path": path})), &ctx, Caller::Llm).await;
+        result.map(|output| output.data()).map_err(|error| error.message().to_owned())
+    };
+    let registry = || Registry::builder().add::<OpenTool>().build().unwrap();
+    let judged = Executor::standard(registry()).policy(Arc::new(Watches::default())).build().unwrap();
+    assert_eq!(open(&judged, "/etc/passwd").await, Err("bot open".to_owned()));
+    assert_eq!(open(&judged, "/srv/notes").await, Ok(json!(true)));
+    let free = Executor::standard(registry()).build().unwrap();
+    assert_eq!(open(&free, "/etc/passwd").await, Ok(json!(false)));
 }
 
 #[tokio::test]

@@ -145,6 +145,28 @@ async fn a_row_says_what_the_call_may_do_and_by_which_keys_it_is_known() {
     assert_ne!(again.call_key, row.call_key);
 }
 
+/// Says whether there is, or will be, a row of it.
+#[tool(register = false)]
+fn am_i_recorded(ctx: &ToolContext) -> bool {
+    ctx.running().is_some_and(|call| call.is_recorded())
+}
+
+#[tokio::test]
+async fn a_call_knows_whether_there_is_a_row_of_it() {
+    let registry = || Registry::builder().add::<AmIRecordedTool>().build().unwrap();
+    let journal =
+        |mode| Executor::standard(registry()).journal(Arc::new(MemoryJournal::new()), mode, "shop 1.2");
+    for (builder, recorded) in [
+        (journal(JournalMode::All), true),
+        (journal(JournalMode::Effects), false),
+        (Executor::standard(registry()), false),
+    ] {
+        let call = Call::new("am_i_recorded", json!({}));
+        let result = builder.build().unwrap().call(call, &Scene::ctx(), Caller::Mcp).await;
+        assert_eq!(result.unwrap().data(), json!(recorded));
+    }
+}
+
 #[tokio::test]
 async fn where_only_effects_are_recorded_a_read_leaves_no_row() {
     for (mode, tools) in [(JournalMode::Effects, vec!["put"]), (JournalMode::All, vec!["peek", "put"])] {

@@ -282,3 +282,29 @@ async fn where_the_test_has_paused_its_time_tools_run_there() {
     kit.call("rest", json!({})).await.unwrap();
     assert!(before.elapsed() >= WHILE);
 }
+
+/// A thread that is held until this is opened.
+type Gate = std::sync::RwLock<()>;
+
+/// Blocks a thread, whatever happens to its call.
+#[tool(register = false, timeout = "30s")]
+fn block_on(#[ctx] gate: &Gate) {
+    drop(gate.read().unwrap());
+}
+
+#[tokio::test]
+async fn a_plain_function_that_runs_on_when_its_call_has_ended_fails_the_test() {
+    let gate = Arc::new(Gate::default());
+    let tools = Registry::builder().add::<BlockOnTool>().build().unwrap();
+    let kit = ToolKit::of(tools).provide_arc(Arc::clone(&gate)).build();
+    let shut = gate.write().unwrap();
+    let late = async {
+        tokio::task::yield_now().await;
+        kit.advance(Duration::from_secs(30));
+    };
+    let (ended, ()) = tokio::join!(kit.call("block_on", json!({})), late);
+    assert_eq!(ended.unwrap_err().kind(), ErrorKind::Timeout);
+    let told = said(|| drop(kit));
+    assert!(told.contains("1 plain functions still run whose calls have ended"), "{told}");
+    drop(shut);
+}

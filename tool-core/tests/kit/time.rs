@@ -80,6 +80,36 @@ async fn time_that_a_person_takes_does_not_make_a_moved_clock_miss_a_limit() {
     assert_eq!(ended.unwrap_err().kind(), ErrorKind::Timeout);
 }
 
+/// Consents after a minute.
+struct Thinks(tool_core::test::FakeClock);
+
+impl tool_core::Approver for Thinks {
+    fn decide<'a>(
+        &'a self,
+        _: &'a tool_core::ApprovalRequest<'a>,
+    ) -> tool_core::BoxFuture<'a, tool_core::Decision> {
+        self.0.advance(Duration::from_secs(60));
+        Box::pin(std::future::ready(tool_core::Decision::AllowOnce))
+    }
+}
+
+/// Tells how much time it has.
+#[tool(register = false, destructive, idempotent = false, timeout = "30s")]
+async fn tell_time(ctx: &ToolContext) -> u64 {
+    ctx.time_left().unwrap_or_default().as_secs()
+}
+
+#[tokio::test]
+async fn a_call_has_all_its_time_when_somebody_has_thought_for_longer_than_that() {
+    let kit = waiting().build();
+    let tools = Registry::builder().add::<TellTimeTool>().build().unwrap();
+    let executor = tool_core::Executor::standard(tools).approve(tool_core::ApprovalLevel::Destructive);
+    let ctx = kit.context().to_builder().approver(Thinks(kit.clock().clone())).build();
+    let call = Call::new("tell_time", json!({}));
+    let left = executor.build().unwrap().call(call, &ctx, Caller::Test).await.unwrap();
+    assert_eq!(left.data(), 30);
+}
+
 #[tokio::test]
 async fn nobody_hurries_for_the_limit_of_a_call() {
     let kit = waiting().hurry().build();
