@@ -7,8 +7,8 @@ use serde_json::json;
 use tool_core::journal::{Journal as _, MemoryJournal, RowQuery};
 use tool_core::prelude::*;
 use tool_core::{
-    AuditRow, AuditSettings, AuditSink, Call, Caller, Content, ErrorKind, Executor, JournalMode, JsonLines,
-    ReadResultTool, Registry, ShapeSettings, Snapshot,
+    AuditRow, AuditSettings, AuditSink, Behavior, Call, Caller, Content, DynTool, ErrorKind, Executor,
+    JournalMode, JsonLines, ReadResultTool, Registry, ShapeSettings, Snapshot, TracingAudit,
 };
 use tool_trials::Log;
 
@@ -346,4 +346,40 @@ async fn the_first_row_that_is_lost_is_an_error_of_the_log_and_those_whose_calle
     call(&executor, "end", json!({"how": "ok"})).await.unwrap();
     drop(listening);
     assert_eq!(told(&log), [(false, '1'), (true, '2')]);
+}
+
+#[tokio::test]
+async fn rows_as_events_of_the_log_have_the_whole_row() {
+    let settings = AuditSettings { sinks: vec![Box::new(TracingAudit)], secrets: secrets(), required: false };
+    let executor = Executor::standard(registry()).audit(settings).build().unwrap();
+    let log = Log::default();
+    let listening = log.of_this_thread();
+    call(&executor, "end", json!({"how": "not_found"})).await.unwrap_err();
+    drop(listening);
+    let text = log.text();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("toolbox::audit")).collect();
+    assert_eq!(lines.len(), 1, "{text}");
+    for part in ["INFO", "tool=\"end\"", "outcome=\"not_found\"", "code=\"not_found\"", "args_sha256"] {
+        assert!(lines[0].contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains(CANARY), "{text}");
+}
+
+#[tokio::test]
+async fn a_row_shows_the_beginning_of_what_a_model_reads_of_a_result_else_of_its_value() {
+    let image = || Content::Image { data: "AAAA".to_owned(), mime_type: "image/png".to_owned() };
+    let parts = ToolOutput::text("one").with_content(Content::Json { value: json!({"two": 2}) });
+    for (output, shown) in [
+        (parts.clone().with_content(image()), "one\n{\"two\":2}"),
+        (ToolOutput::structured(json!({"b": 1, "a": [true]})), "{\"a\":[true],\"b\":1}"),
+    ] {
+        let tool = DynTool::builder("give").description("Gives.").behavior(Behavior::READ);
+        let tool = tool.handler_sync(move |_, _| Ok(output.clone())).build().unwrap();
+        let rows = Rows::default();
+        let registry = Registry::builder().add_dyn(tool).build().unwrap();
+        let executor = Executor::standard(registry).audit(audited(&rows)).build().unwrap();
+        call(&executor, "give", json!({})).await.unwrap();
+        let told = rows.take().pop().unwrap().output.unwrap();
+        assert_eq!((told.preview.as_deref(), told.bytes), (Some(shown), shown.len()));
+    }
 }

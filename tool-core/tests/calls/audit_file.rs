@@ -261,6 +261,15 @@ fn rows_that_cannot_be_forgotten_are_kept_and_that_is_told_once() {
         assert_eq!(warned(&log), 1, "{name}: {}", log.text());
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3, "{name}");
     }
+    // A file that cannot even be opened has no row either.
+    let folder = tool_trials::directory();
+    let path = folder.path().join("audit.jsonl");
+    loop_at(&path);
+    let log = Log::default();
+    let listening = log.of_this_thread();
+    assert!(JsonLines::new(&path).write(&row(now)).is_err());
+    drop(listening);
+    assert_eq!(warned(&log), 1, "{}", log.text());
     // Where nothing is wrong, nothing is told: not of a first row, and not where a process was killed while it forgot.
     let folder = tool_trials::directory();
     let log = Log::default();

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tool_core::prelude::*;
 use tool_core::{
-    Behavior, Content, DynTool, Executor, MemoryResults, Parked, ReadResultTool, Registry, ResultScope,
-    ResultStore, ShapeSettings,
+    Behavior, Call, Caller, Content, DynTool, Executor, MemoryResults, Parked, ReadResultTool, Registry,
+    ResultScope, ResultStore, ShapeSettings,
 };
 
 use crate::scene::{CANARY, call, secrets};
@@ -211,4 +211,64 @@ async fn texts_anywhere_in_the_details_of_an_error_are_cut() {
     assert_eq!(error.details()["a"], json!(["0123", {"in": "4567"}]));
     assert_eq!(error.details()["b"], "89");
     assert_eq!(error.details()["truncated"], json!({"bytes": 10, "total": 12}));
+}
+
+/// Counts, in many words.
+#[tool(register = false)]
+fn count_up() -> Vec<u64> {
+    (0..5_000).collect()
+}
+
+#[tokio::test]
+async fn a_parked_result_keeps_its_value_only_where_a_client_was_promised_one() {
+    let registry = || {
+        let tool = DynTool::builder("give").description("Gives.").behavior(Behavior::READ);
+        let give =
+            tool.handler_sync(|_, _| Ok(ToolOutput::structured(json!((0..5_000).collect::<Vec<u64>>()))));
+        let registry = Registry::builder().add_dyn(give.build().unwrap()).add::<CountUpTool>();
+        registry.add::<ReadResultTool>().build().unwrap()
+    };
+    let executor = Executor::standard(registry()).shape(ShapeSettings::default()).build().unwrap();
+    for (tool, caller, keeps) in [
+        ("count_up", Caller::Mcp, true),
+        ("count_up", Caller::Llm, false),
+        ("give", Caller::Mcp, false),
+        ("give", Caller::Llm, false),
+    ] {
+        let output = executor.call(Call::new(tool, json!({})), &crate::scene::ctx(), caller).await.unwrap();
+        assert!(texts(&output)[0].starts_with("[result res_"), "{tool}");
+        assert_eq!(output.structured.is_some(), keeps, "{tool} {caller:?}");
+    }
+}
+
+/// Keeps nothing.
+struct Full;
+
+impl ResultStore for Full {
+    fn put(&self, _: &ResultScope, _: Parked) -> Result<String, ToolError> {
+        Err(ToolError::unavailable("The disk is full."))
+    }
+
+    fn get(&self, _: &ResultScope, id: &str) -> Result<Parked, ToolError> {
+        Err(ToolError::not_found(id.to_owned()))
+    }
+
+    fn sweep(&self) {}
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_kept_is_shown_from_both_ends() {
+    let text: String = (0..4_000).map(|number| format!("{number:04} é\n")).collect();
+    let (characters, bytes) = (text.chars().count(), text.len());
+    let settings =
+        ShapeSettings { inline_limit: 1_000, results: Some(Arc::new(Full)), ..ShapeSettings::default() };
+    let executor = giving(settings, move || Ok(ToolOutput::text(text.clone())));
+    let output = call(&executor, "give", json!({})).await.unwrap();
+    let shown = texts(&output)[0];
+    let (head, rest) = shown.split_once("\n…\n").unwrap();
+    let (tail, note) = rest.rsplit_once('\n').unwrap();
+    assert_eq!((head.chars().count(), tail.chars().count()), (750, 250));
+    assert_eq!(note, format!("[cut: 1000 of {characters} characters are shown; the rest could not be kept]"));
+    assert!(head.starts_with("0000 é\n") && tail.ends_with("3999 é\n"));
+    assert_eq!(output.meta["truncated"], json!({"bytes": head.len() + tail.len(), "total": bytes}));
 }

@@ -38,6 +38,7 @@ fn put(
 }
 
 async fn take(call: &RecordedCall, _: &ToolContext) -> Result<(), ToolError> {
+    tokio::time::sleep(Duration::from_millis(20)).await;
     match call.input["what"].as_str() {
         Some("stuck") => Err(ToolError::conflict("It is stuck.").code("stuck")),
         _ => Ok(()),
@@ -145,6 +146,34 @@ async fn a_row_says_what_the_call_may_do_and_by_which_keys_it_is_known() {
     assert_ne!(again.call_key, row.call_key);
 }
 
+/// Opens, with a word or without.
+#[tool(side_effect, idempotent, register = false)]
+fn unlock(
+    /// By which word, if any.
+    #[arg(secret)]
+    word: Option<String>,
+) -> bool {
+    word.is_some()
+}
+
+#[tokio::test]
+async fn a_row_hides_the_secret_that_was_given_and_none_where_none_was() {
+    for (args, kept, complete, form) in [
+        (json!({"word": "correct horse"}), json!({"word": {"$redacted": "secret"}}), false, KeyForm::Call),
+        (json!({}), json!({}), true, KeyForm::Explicit),
+    ] {
+        let journal = Arc::new(MemoryJournal::new());
+        let registry = Registry::builder().add::<UnlockTool>().build().unwrap();
+        let executor = Executor::standard(registry).journal(journal.clone(), JournalMode::All, "shop 1.2");
+        let key = (form == KeyForm::Explicit).then(|| "k".to_owned());
+        let call = Call { idempotency_key: key, ..Call::new("unlock", args) };
+        executor.build().unwrap().call(call, &Scene::ctx(), Caller::Mcp).await.unwrap();
+        let row = journal.rows(&RowQuery::default()).await.unwrap().pop().unwrap();
+        let input: serde_json::Value = serde_json::from_str(&row.input_json).unwrap();
+        assert_eq!((input, row.input_complete, row.key_form), (kept, complete, form));
+    }
+}
+
 /// Says whether there is, or will be, a row of it.
 #[tool(register = false)]
 fn am_i_recorded(ctx: &ToolContext) -> bool {
@@ -247,6 +276,7 @@ async fn the_audit_row_of_an_undoing_says_how_it_ended() {
             .await;
         let told = scene.audited.take().pop().unwrap();
         assert_eq!((told.outcome, told.code.as_deref()), (outcome, code));
+        assert!((20..60_000).contains(&told.duration_ms), "{}", told.duration_ms);
         assert_eq!((told.caller, told.parent_call_id.as_deref()), ("cli", Some(&*row.call_id)));
         let at = Duration::from_millis(told.at_ms);
         assert!(
