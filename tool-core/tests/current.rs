@@ -66,6 +66,12 @@ fn hold(#[ctx] gate: &Gate) {
     drop(gate.open.read().unwrap());
 }
 
+/// Takes hardly any time.
+#[tool(timeout = "200ms")]
+fn be_brief() -> bool {
+    true
+}
+
 /// How many hold a thread, and what they wait for.
 #[derive(Default)]
 struct Gate {
@@ -103,7 +109,7 @@ fn executor() -> Executor {
     let registry =
         Registry::builder().add::<TellTool>().add::<GiveUpTool>().add::<StopTool>().add::<OpenTool>();
     let registry = registry.add::<ShowTool>().add::<HurryTool>().add::<RelayTool>().add::<KeyOfTool>();
-    let registry = registry.add::<HoldTool>().build().unwrap();
+    let registry = registry.add::<HoldTool>().add::<BeBriefTool>().build().unwrap();
     Executor::standard(registry).build().unwrap()
 }
 
@@ -228,7 +234,12 @@ fn without_a_runtime_one_more_than_may_block_waits_until_a_thread_is_free() {
         // Nobody can tell that the last one waits rather than that it has not come yet; it must not begin.
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(gate.held.load(Ordering::SeqCst), tool_core::BLOCKING_MAX);
+        // Its time is not over when it has waited for longer than that.
+        let brief =
+            scope.spawn(|| executor.call_blocking(Call::new("be_brief", json!({})), &ctx, Caller::Test));
+        std::thread::sleep(Duration::from_millis(400));
         drop(shut);
+        brief.join().unwrap().unwrap();
         for call in calls {
             call.join().unwrap().unwrap();
         }

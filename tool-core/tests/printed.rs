@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
+use tool_core::journal::MemoryJournal;
 use tool_core::prelude::*;
 use tool_core::redact::KnownSecrets;
 use tool_core::{
-    AuditSettings, Executor, MemoryResults, Parked, Registry, ResultScope, ResultStore as _, ShapeSettings,
+    AuditSettings, Executor, JournalAudit, MemoryResults, Parked, Registry, ResultScope, ResultStore as _,
+    ShapeSettings,
 };
 
 /// Reads.
@@ -27,6 +29,9 @@ fn settings_stores_and_executors_show_no_content() {
     let shape = ShapeSettings { secrets, ..ShapeSettings::default() };
     let told = format!("{shape:?}");
     assert!(told.starts_with("ShapeSettings { ") && told.contains("inline_limit: 10000"), "{told}");
+
+    let kept = JournalAudit::new(Arc::new(MemoryJournal::new()));
+    assert_eq!(format!("{kept:?}"), "JournalAudit");
 
     let results = MemoryResults::default();
     let scope = ResultScope { tenant: String::new(), run: "run".to_owned() };

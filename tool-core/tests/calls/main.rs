@@ -25,4 +25,5 @@ mod replayed;
 mod scene;
 mod secret_arguments;
 mod shape;
+mod snapshots;
 mod turns;

@@ -272,3 +272,24 @@ async fn a_result_that_cannot_be_kept_is_shown_from_both_ends() {
     assert!(head.starts_with("0000 é\n") && tail.ends_with("3999 é\n"));
     assert_eq!(output.meta["truncated"], json!({"bytes": head.len() + tail.len(), "total": bytes}));
 }
+
+#[tokio::test]
+async fn what_is_read_of_a_parked_result_is_not_parked_itself() {
+    let settings = ShapeSettings { inline_limit: 1_000, ..ShapeSettings::default() };
+    let executor = giving(settings, || Ok(ToolOutput::text("a line\n".repeat(1_000))));
+    let (_, shown) = read(&executor, json!({"page": 1})).await;
+    assert_eq!(shown.len(), 7_000);
+}
+
+#[tokio::test]
+async fn a_value_that_fits_stays_one_where_what_comes_behind_it_is_cut() {
+    let settings = ShapeSettings { max_output_bytes: 20, results: None, ..ShapeSettings::default() };
+    let executor = giving(settings, || {
+        let value = Content::Json { value: json!({"a": 1}) };
+        Ok(ToolOutput::default().with_content(value).with_content(Content::text("b".repeat(50))))
+    });
+    let output = call(&executor, "give", json!({})).await.unwrap();
+    assert_eq!(output.content[0], Content::Json { value: json!({"a": 1}) });
+    assert_eq!(output.content[1], Content::text("b".repeat(13)));
+    assert_eq!(output.meta["truncated"], json!({"bytes": 20, "total": 57}));
+}

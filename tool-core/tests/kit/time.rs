@@ -110,6 +110,24 @@ async fn a_call_has_all_its_time_when_somebody_has_thought_for_longer_than_that(
     assert_eq!(left.data(), 30);
 }
 
+/// Has the time told by another tool, and tells its own.
+#[tool(register = false, destructive, idempotent, timeout = "10m")]
+async fn have_time_told(ctx: &ToolContext) -> Result<u64, ToolError> {
+    ctx.call("tell_time", json!({})).await?;
+    Ok(ctx.time_left().unwrap_or_default().as_secs())
+}
+
+#[tokio::test]
+async fn a_try_has_all_its_time_when_somebody_has_thought_within_it() {
+    let kit = waiting().build();
+    let tools = Registry::builder().add::<TellTimeTool>().add::<HaveTimeToldTool>().build().unwrap();
+    let executor = tool_core::Executor::standard(tools).approve(tool_core::ApprovalLevel::Destructive);
+    let executor = executor.retries(1).try_timeout(Duration::from_secs(20)).build().unwrap();
+    let ctx = kit.context().to_builder().approver(Thinks(kit.clock().clone())).build();
+    let left = executor.call(Call::new("have_time_told", json!({})), &ctx, Caller::Test).await.unwrap();
+    assert_eq!(left.data(), 20);
+}
+
 #[tokio::test]
 async fn nobody_hurries_for_the_limit_of_a_call() {
     let kit = waiting().hurry().build();
