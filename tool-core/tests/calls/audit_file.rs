@@ -242,16 +242,16 @@ fn rows_that_cannot_be_forgotten_are_kept_and_that_is_told_once() {
     let now = 1_000 * DAY;
     let old = format!("{{\"at_ms\":{}}}\n", now - 200 * DAY);
     let warned = |log: &Log| log.text().matches("old audit rows could not be removed").count();
-    let spoil: [(&str, fn(&Path)); 3] = [
-        ("audit.jsonl.3", loop_at),
-        ("audit.jsonl.3", |path| fs::create_dir(path).unwrap()),
-        ("audit.jsonl.next", |path| fs::create_dir(path).unwrap()),
-    ];
-    for (name, spoil) in spoil {
+    for (name, is_loop) in [("audit.jsonl.3", true), ("audit.jsonl.3", false), ("audit.jsonl.next", false)] {
         let folder = tool_trials::directory();
         let path = folder.path().join("audit.jsonl");
         fs::write(&path, &old).unwrap();
-        spoil(&folder.path().join(name));
+        let spoiled = folder.path().join(name);
+        if is_loop {
+            loop_at(&spoiled)
+        } else {
+            fs::create_dir(spoiled).unwrap()
+        }
         let log = Log::default();
         let listening = log.of_this_thread();
         let sink = JsonLines::new(&path);
