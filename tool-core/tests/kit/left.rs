@@ -293,6 +293,10 @@ fn block_on(#[ctx] gate: &Gate) {
 }
 
 #[tokio::test]
+#[expect(
+    clippy::await_holding_lock,
+    reason = "the function waits for it on another thread, and the test only for its call"
+)]
 async fn a_plain_function_that_runs_on_when_its_call_has_ended_fails_the_test() {
     let gate = Arc::new(Gate::default());
     let tools = Registry::builder().add::<BlockOnTool>().build().unwrap();
