@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use tool_core::journal::Journal as _;
 use tool_core::prelude::*;
 use tool_core::{
-    ApprovalLevel, AuditQuery, AuditSettings, Call, Caller, Executor, JournalAudit, JournalMode, Registry,
+    ApprovalLevel, AuditQuery, AuditRow, AuditSettings, AuditSink, Call, Caller, Executor, JournalAudit,
+    JournalMode, Registry,
 };
 use tool_store::{LazyJournal, SqliteOptions};
 
@@ -188,4 +189,28 @@ async fn a_row_that_cannot_be_written_takes_no_other_call_with_it() {
         let charged = shop.call("charge", json!({"amount": nth})).await;
         assert!(charged.is_ok(), "{charged:?}");
     }
+}
+
+/// Takes rows, and keeps them elsewhere.
+struct Elsewhere;
+
+impl AuditSink for Elsewhere {
+    fn write(&self, _: &AuditRow) -> Result<(), ToolError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_journal_keeps_no_audit_rows_that_go_elsewhere() {
+    let shop = Shop::new(false);
+    let journal = shop.journal.clone();
+    let registry = Registry::builder().add::<ChargeTool>().build().unwrap();
+    let settings = AuditSettings { sinks: vec![Box::new(Elsewhere)], ..AuditSettings::default() };
+    let executor = Executor::standard(registry).audit(settings).journal(journal, JournalMode::All, "shop 1");
+    let elsewhere = Shop { executor: executor.build().unwrap(), ..shop };
+    elsewhere.call("charge", json!({"amount": 5})).await.unwrap();
+    assert_eq!(elsewhere.rows().await, [] as [Value; 0]);
+    let here = Shop::new(false);
+    here.call("charge", json!({"amount": 5})).await.unwrap();
+    assert_eq!(here.rows().await.len(), 1);
 }

@@ -149,13 +149,22 @@ fn a_bare_call_without_a_runtime_is_late_by_the_clock_too() {
     });
 }
 
+/// Blocks its thread until the call that it is in is to end.
+#[tool(register = false, timeout = "30s")]
+fn block_unasked() {
+    let ctx = ToolContext::current().unwrap();
+    while !ctx.is_cancelled() {
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn a_call_of_an_executor_without_layers_is_late_by_the_clock_of_its_context() {
     let kit = waiting().build();
-    let tools = Registry::builder().add::<BlockLongTool>().build().unwrap();
+    let tools = Registry::builder().add::<BlockUnaskedTool>().build().unwrap();
     let executor = tool_core::Executor::standard(tools).build().unwrap();
     std::thread::scope(|scope| {
-        let call = Call::new("block_long", json!({}));
+        let call = Call::new("block_unasked", json!({}));
         let call = scope.spawn(|| executor.call_blocking(call, kit.context(), Caller::Test));
         let began = std::time::Instant::now();
         while !call.is_finished() && began.elapsed() < Duration::from_secs(10) {
