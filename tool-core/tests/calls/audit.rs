@@ -383,3 +383,14 @@ async fn a_row_shows_the_beginning_of_what_a_model_reads_of_a_result_else_of_its
         assert_eq!((told.preview.as_deref(), told.bytes), (Some(shown), shown.len()));
     }
 }
+
+#[tokio::test]
+async fn a_row_says_whether_arguments_were_taken_for_what_they_were_not() {
+    let rows = Rows::default();
+    let executor = Executor::standard(registry()).audit(audited(&rows)).build().unwrap();
+    for (count, coerced) in [(json!(1), false), (json!("1"), true)] {
+        call(&executor, "rows", json!({"count": count})).await.unwrap();
+        let row = rows.take().pop().unwrap();
+        assert_eq!((row.coerced, row.args), (coerced, json!({"count": 1})));
+    }
+}
