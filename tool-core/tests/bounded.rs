@@ -106,6 +106,32 @@ fn the_limit_of_arguments_holds_for_values_and_texts_and_can_be_set() {
     assert!(call(&more, args_of(MAX_ARGS_BYTES + 1)).is_ok());
 }
 
+/// Measures a text.
+#[tool(register = false)]
+fn measure(
+    /// Which.
+    text: &str,
+) -> usize {
+    text.len()
+}
+
+#[test]
+fn the_limit_of_arguments_holds_for_texts_that_would_be_taken_the_short_way() {
+    let registry = Registry::builder().add::<MeasureTool>().build().unwrap();
+    let executor = Executor::standard(registry).max_args_bytes(40).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let ctx = ToolContext::empty();
+    for (bytes, fits) in [(40, true), (41, false)] {
+        let text = args_of(bytes).to_string();
+        let by_text = executor.call_text_blocking("measure", &text, &ctx, Caller::Test);
+        let in_runtime = runtime.block_on(executor.call_text("measure", &text, &ctx, Caller::Test));
+        for result in [by_text, in_runtime] {
+            let told = result.map_err(|error| error.code_str().to_owned()).map(|output| output.data());
+            assert_eq!(told, if fits { Ok(json!(29)) } else { Err("args_too_large".to_owned()) });
+        }
+    }
+}
+
 #[test]
 fn the_limit_of_a_given_schema_can_be_set() {
     let schema = |bytes: usize| {
