@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::Notify;
 
+use super::blocking::block_on;
 use crate::clock::Clock;
 use crate::def::BoxFuture;
 use crate::error::ToolError;
@@ -143,6 +144,14 @@ impl FakeClock {
         if tokio::time::timeout(PATIENCE, enough).await.is_err() {
             panic!("waited for {count} to sleep on the clock; {} do", self.sleepers());
         }
+    }
+
+    /// [`asleep`](Self::asleep) without a runtime, for a test that calls from another thread.
+    ///
+    /// # Panics
+    /// As [`asleep`](Self::asleep).
+    pub fn asleep_blocking(&self, count: usize) {
+        block_on(self.asleep(count));
     }
 
     /// Now, as deadlines have it.

@@ -83,6 +83,14 @@ impl<'k> DialectKit<'k> {
         self.sent(tool, encoded.unwrap_or_else(|| args.clone())).await
     }
 
+    /// [`call_encoded`](Self::call_encoded) without a runtime.
+    ///
+    /// # Panics
+    /// As [`call`](Self::call).
+    pub fn call_encoded_blocking(&self, tool: &str, args: &Value) -> ModelCalled {
+        block_on(self.call_encoded(tool, args))
+    }
+
     /// What one request offers: the tool, if there is one of that name.
     #[expect(clippy::panic, reason = "a tool that a dialect cannot carry fails the test")]
     fn plan(&self, tool: &str) -> Option<Plan> {

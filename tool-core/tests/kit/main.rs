@@ -201,6 +201,9 @@ fn a_model_calls_in_its_dialect_and_reads_the_result() {
         assert!(json!(told.wire).to_string().contains("range"), "{dialect}: {:?}", told.wire);
         let told = kit.dialect(dialect).strict().call_blocking("add", r#"{"one": 4}"#);
         assert_eq!(told.result.unwrap().audit().unwrap().caller, "llm");
+        // What has a default is null where a strict form has it required.
+        let strict = kit.dialect(dialect).strict().call_encoded_blocking("add", &json!({"one": 4}));
+        assert_eq!(strict.result.unwrap().data(), 5, "{dialect}");
     }
     let cut = kit.dialect(DialectId::OpenAiChat).call_blocking("add", r#"{"one": "#);
     assert_eq!(cut.result.unwrap_err().kind(), ErrorKind::InvalidArgs);
@@ -316,6 +319,17 @@ async fn a_tool_sleeps_until_the_clock_is_moved() {
     assert_eq!(rung.data(), 2);
     let slept = |event: &Event| matches!(event, Event::Access(io) if io.to_string() == "ring (call_1) clock: sleep 60s");
     assert_eq!(rung.events().iter().filter(|event| slept(event)).count(), 2, "{rung:?}");
+}
+
+#[test]
+fn a_test_without_a_runtime_moves_the_clock_when_somebody_sleeps() {
+    let kit = kit().build();
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| kit.call_blocking("ring", json!({"minutes": 1})));
+        kit.clock().asleep_blocking(1);
+        kit.advance(Duration::from_secs(60));
+        assert_eq!(call.join().unwrap().unwrap().data(), 1);
+    });
 }
 
 #[tokio::test]
