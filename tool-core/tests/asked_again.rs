@@ -287,8 +287,10 @@ struct TooLate(tokio_util::sync::CancellationToken);
 
 impl Approver for TooLate {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
-        self.0.cancel();
-        Box::pin(std::future::ready(Decision::AllowOnce))
+        Box::pin(async {
+            self.0.cancel();
+            Decision::AllowOnce
+        })
     }
 }
 

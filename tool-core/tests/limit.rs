@@ -18,7 +18,10 @@ use serde_json::json;
 use tool_core::metrics::Metric;
 use tool_core::prelude::*;
 use tool_core::test::FakeClock;
-use tool_core::{Call, Caller, ErrorKind, Executor, LimitSettings, Limits, Metrics, Rate, Registry};
+use tool_core::{
+    AuditRow, AuditSettings, AuditSink, Call, Caller, ErrorKind, Executor, LimitSettings, Limits, Metrics,
+    Rate, Registry,
+};
 
 /// Answers at once.
 #[tool(register = false)]
@@ -252,6 +255,43 @@ async fn budgets_and_full_queues_refuse() {
     assert_eq!(full.unwrap_err().code_str(), "queue_full");
     let late = tokio::select! { biased; _ = &mut first => panic!("hangs"), result = &mut second => result };
     assert_eq!(late.unwrap_err().code_str(), "queue_timeout");
+}
+
+/// Says at once that it should be asked again.
+#[tool(register = false)]
+async fn put_off() -> Result<(), ToolError> {
+    Err(ToolError::unavailable("Not now.").retry_after(Duration::ZERO))
+}
+
+/// How often calls were tried.
+#[derive(Clone, Default)]
+struct Tried(Arc<Mutex<Vec<u32>>>);
+
+impl AuditSink for Tried {
+    fn write(&self, row: &AuditRow) -> Result<(), ToolError> {
+        self.0.lock().unwrap().push(row.tries);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_further_try_takes_a_token_and_is_not_made_without_one() {
+    for (rate, tries) in [("1/min", 1), ("2/min", 2), ("9/min", 3)] {
+        let tried = Tried::default();
+        let limits = Limits { rate: Rate::parse(rate, None), ..Limits::default() };
+        let registry = Registry::builder().add::<PutOffTool>().build().unwrap();
+        let settings = AuditSettings { sinks: vec![Box::new(tried.clone())], ..AuditSettings::default() };
+        let executor = Executor::standard(registry)
+            .policy(Arc::new(OnePolicy { tool: limits, ..OnePolicy::default() }))
+            .audit(settings)
+            .retries(2)
+            .build()
+            .unwrap();
+        let call = Call::new("put_off", json!({}));
+        let error = executor.call(call, &ToolContext::empty(), Caller::Llm).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{rate}");
+        assert_eq!(*tried.0.lock().unwrap(), [tries], "{rate}");
+    }
 }
 
 /// How long calls waited for a place, as measured, in seconds.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_core::prelude::*;
 use tool_core::{
-    Call, Caller, ErrorKind, Executor, ITEMS_BYTES, ItemSink, Items, Registry, ShapeSettings, Tool,
+    Call, Caller, ErrorKind, Executor, ExecutorBuilder, ITEMS_BYTES, ItemSink, Items, Registry,
+    ShapeSettings, Tool,
 };
 
 use super::scene::{self, CANARY, Calls};
@@ -116,6 +117,10 @@ impl Seen {
 }
 
 fn executor() -> Executor {
+    builder().build().unwrap()
+}
+
+fn builder() -> ExecutorBuilder {
     let registry = Registry::builder()
         .add::<EmitTool>()
         .add::<EmitPlainlyTool>()
@@ -125,7 +130,7 @@ fn executor() -> Executor {
         .add::<EmitWithinTool>()
         .build();
     let shape = ShapeSettings { secrets: scene::secrets(), results: None, ..ShapeSettings::default() };
-    Executor::standard(registry.unwrap()).shape(shape).retries(1).build().unwrap()
+    Executor::standard(registry.unwrap()).shape(shape).retries(1)
 }
 
 /// What a call gives, with what was seen of it; `watched` or not.
@@ -234,6 +239,13 @@ async fn a_call_is_not_tried_again_once_somebody_has_seen_elements() {
     let (once, seen) = outcome("emit", args, true).await;
     assert_eq!(once.unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(seen.len(), 2, "nothing is seen twice");
+
+    let rows = scene::Rows::default();
+    let audited = builder().audit(scene::audited(&rows)).build().unwrap();
+    let ctx = scene::ctx().to_builder().items(Seen::default()).build();
+    let call = Call::new("emit", json!({"count": 2, "how": "unavailable once"}));
+    audited.call(call, &ctx, Caller::Llm).await.unwrap_err();
+    assert_eq!(rows.take().pop().unwrap().tries, 1);
 }
 
 #[test]

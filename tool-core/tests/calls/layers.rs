@@ -76,7 +76,8 @@ async fn a_layer_is_passed_only_by_calls_of_the_tools_that_it_concerns_and_may_r
         let registry = Registry::builder().add::<FlakyTool>().build().unwrap();
         let passed = Arc::new(AtomicUsize::new(0));
         let layer = Twice(tool, passed.clone());
-        let executor = Executor::standard(registry).retries(0).before("run", layer).build().unwrap();
+        let executor = Executor::standard(registry).retries(0).before("run", Leaves("first", None));
+        let executor = executor.before("run", layer).build().unwrap();
         let ctx = ToolContext::builder().provide(Calls::default()).build();
         let call = Call::new("flaky", json!({"failures": 1}));
         let result = executor.call(call, &ctx, Caller::Test).await;

@@ -151,9 +151,12 @@ async fn the_latest_read_of_an_earlier_attempt_is_given_and_what_was_given_again
     assert_eq!(scene.given(at(1), read()).await, (json!(0), false));
     assert_eq!(scene.given(at(1), read()).await, (json!(1), false), "attempts do not read from themselves");
     assert_eq!(scene.given(at(3), read()).await, (json!(1), true));
+    let twice = || Call { idempotency_key: Some("other".to_owned()), ..read() };
+    assert!(!scene.given(at(4), twice()).await.1 && !scene.given(at(4), twice()).await.1);
     // One that comes late has those of the attempts before it.
     assert_eq!(scene.given(at(2), read()).await, (json!(1), true));
-    let rows = scene.rows().await;
+    let mut rows = scene.rows().await;
+    rows.retain(|row| row.attempt < 4);
     let first: Vec<&Row> = rows.iter().filter(|row| row.replay_of.is_none()).collect();
     let again: Vec<&Row> = rows.iter().filter(|row| row.replay_of.is_some()).collect();
     assert_eq!((first.len(), again.len()), (2, 2));
@@ -301,8 +304,9 @@ async fn an_outcome_that_is_given_again_is_asked_about_by_nobody_be_it_an_error(
 async fn a_call_with_a_key_of_its_caller_takes_no_number() {
     let scene = Scene::default();
     let process = scene.process();
+    let ctx = ToolContext::builder().provide(scene.calls.clone()).at(at(1)).build();
     for call in [Call::new("send", json!({"text": "x"})), keyed("send", json!({"text": "x"}))] {
-        scene.call(&process, at(1), call).await.unwrap();
+        process.call(call, &ctx, Caller::Test).await.unwrap();
     }
     let ordinals: Vec<u32> = scene.rows().await.iter().map(|row| row.ordinal).collect();
     assert_eq!(ordinals, [0, 0]);
