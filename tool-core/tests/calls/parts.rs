@@ -274,11 +274,16 @@ async fn a_result_that_cannot_be_kept_is_shown_from_both_ends() {
 }
 
 #[tokio::test]
-async fn what_is_read_of_a_parked_result_is_not_parked_itself() {
-    let settings = ShapeSettings { inline_limit: 1_000, ..ShapeSettings::default() };
+async fn what_is_read_of_a_parked_result_is_neither_parked_nor_cut_itself() {
+    let settings = ShapeSettings { inline_limit: 1_000, max_output_bytes: 2_000, ..ShapeSettings::default() };
     let executor = giving(settings, || Ok(ToolOutput::text("a line\n".repeat(1_000))));
-    let (_, shown) = read(&executor, json!({"page": 1})).await;
-    assert_eq!(shown.len(), 7_000);
+    let parked = call(&executor, "give", json!({})).await.unwrap();
+    let id = parked.meta["parked"].as_str().unwrap();
+    let output = call(&executor, "read_result", json!({"id": id, "page": 1})).await.unwrap();
+    let (_, shown) = texts(&output)[0].split_once('\n').unwrap();
+    assert_eq!(shown.matches("a line\n").count(), 2_000 / 7);
+    assert!(shown.ends_with("[cut: 2000 of 7000 bytes are shown]"), "{shown}");
+    assert_eq!(output.meta.get("truncated"), None);
 }
 
 #[tokio::test]
