@@ -40,6 +40,16 @@ fn every_place_of_an_id_takes_every_letter() {
 }
 
 #[test]
+fn no_letter_of_an_id_follows_from_the_one_before_it() {
+    let ids: Vec<String> = (0..1_000).map(|_| Parked::new_id()).collect();
+    for place in 4..15 {
+        // Of 1,024 pairs some 640 are among a thousand; were there one free bit in a letter, 64.
+        let pairs: BTreeSet<&str> = ids.iter().map(|id| &id[place..place + 2]).collect();
+        assert!(pairs.len() > 300, "place {place}: {}", pairs.len());
+    }
+}
+
+#[test]
 fn an_id_that_is_unknown_is_told_as_far_as_it_is_short() {
     let told = |id: &str| Parked::unknown(id).message().to_owned();
     assert_eq!(told("res_1"), "There is no result res_1.");

@@ -11,7 +11,7 @@ use tool_core::{
     ErrorKind, Executor, ExecutorBuilder, JournalMode, Registry,
 };
 
-use crate::scene::Calls;
+use crate::scene::{Calls, Rows, audited};
 
 /// Reads something else each time, or fails.
 #[tool(register = false)]
@@ -86,6 +86,7 @@ async fn forward(
 struct Scene {
     journal: MemoryJournal,
     calls: Calls,
+    audited: Rows,
 }
 
 impl Scene {
@@ -276,7 +277,8 @@ async fn an_outcome_that_is_given_again_is_asked_about_by_nobody_be_it_an_error(
         let scene = Scene::default();
         let asked = Arc::new(AtomicUsize::new(0));
         let call = async |attempt: u32, asks: bool| {
-            let executor = scene.builder().approve(ApprovalLevel::SideEffect).build().unwrap();
+            let executor = scene.builder().approve(ApprovalLevel::SideEffect);
+            let executor = executor.audit(audited(&scene.audited)).build().unwrap();
             let ctx = ToolContext::builder().provide(scene.calls.clone()).at(at(attempt));
             let ctx = if asks { ctx.approver(Consents(asked.clone())) } else { ctx }.build();
             executor.call(Call::new("mail", json!({"text": text})), &ctx, Caller::Test).await
@@ -293,6 +295,8 @@ async fn an_outcome_that_is_given_again_is_asked_about_by_nobody_be_it_an_error(
         }
         assert_eq!(scene.calls.0.load(Ordering::SeqCst), 1);
         assert_eq!(call(3, false).await.is_err(), fails);
+        let replayed: Vec<bool> = scene.audited.take().iter().map(|row| row.replayed).collect();
+        assert_eq!(replayed, [false, true, true]);
         // What was not called before needs somebody.
         let other = scene.builder().approve(ApprovalLevel::SideEffect).build().unwrap();
         let error = scene.call(&other, at(3), Call::new("mail", json!({"text": "new"}))).await.unwrap_err();
