@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 use tool_core::journal::{Journal as _, MemoryJournal, RowQuery};
 use tool_core::prelude::*;
-use tool_core::test::FaultJournal;
 use tool_core::{
     AuditRow, AuditSettings, AuditSink, Behavior, Call, Caller, Content, DynTool, ErrorKind, Executor,
     JournalAudit, JournalMode, JsonLines, ReadResultTool, Registry, ShapeSettings, Snapshot, TracingAudit,
@@ -397,12 +396,9 @@ async fn a_row_says_whether_arguments_were_taken_for_what_they_were_not() {
 }
 
 #[test]
-fn a_journal_that_lost_a_row_does_not_work_as_a_sink_until_one_is_written() {
-    let journal = FaultJournal::fail_at(1).around(MemoryJournal::new());
-    let sink = JournalAudit::new(Arc::new(journal));
-    let row = AuditRow::default();
+fn a_journal_that_lost_a_row_does_not_work_as_a_sink() {
+    // One in memory keeps none.
+    let sink = JournalAudit::new(Arc::new(MemoryJournal::new()));
     assert!(sink.works() && sink.comes_with_outcomes());
-    assert!(sink.write(&row).is_ok() && sink.works());
-    assert!(sink.write(&row).is_err() && !sink.works());
-    assert!(sink.write(&row).is_ok() && sink.works());
+    assert!(sink.write(&AuditRow::default()).is_err() && !sink.works());
 }
