@@ -137,14 +137,12 @@ fn plain(text: &str) -> Kind {
         let digits = text.strip_prefix(start).filter(|digits| !digits.starts_with(['+', '-']))?;
         i64::from_str_radix(digits, radix).ok()
     });
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let digits = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
-    if let Some(value) = radix.or_else(|| text.parse().ok().filter(|_| digits)) {
+    if let Some(value) = radix.or_else(|| text.parse().ok()) {
         return Kind::Integer(value);
     }
-    let number = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
-        && unsigned.contains(|c: char| c.is_ascii_digit())
-        && unsigned.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
+    // Not `inf` and `nan`, which are words here.
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let number = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     match text.parse().ok().filter(|_| number) {
         Some(value) => Kind::Float(value),
         None => Kind::Text(text.to_owned()),

@@ -13,7 +13,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_core::prelude::*;
-use tool_core::{ApprovalLevel, ErrorKind, Limits, Policy as _, PolicyRequest, Rate, Registry, ToolApproval};
+use tool_core::{
+    ApprovalLevel, Behavior, DynTool, ErrorKind, Limits, Policy as _, PolicyRequest, Rate, Registry,
+    ToolApproval,
+};
 use tool_policy::{Paths, Policy, Syntax};
 
 /// Reads.
@@ -86,9 +89,22 @@ fn line(
     line.to_owned()
 }
 
+/// A tool with a schema that no type has.
+fn odd() -> DynTool {
+    let schema = json!({"type": "object", "properties": {
+        "either": {"type": ["integer", "string"]},
+        "fixed": {"const": "x"},
+        "mixed": {"anyOf": [{"type": "string"}, {"enum": [1, true]}]},
+        "table": {"type": "object"},
+        "free": {},
+    }});
+    let tool = DynTool::builder("odd").description("Is odd.").behavior(Behavior::READ).input_schema(schema);
+    tool.handler_sync(|_, _| Ok(ToolOutput::default())).build().unwrap()
+}
+
 fn registry() -> Registry {
     let tools = Registry::builder().add::<ReadFileTool>().add::<FetchTool>().add::<SendTool>();
-    tools.add::<RunTool>().add::<LineTool>().build().unwrap()
+    tools.add::<RunTool>().add::<LineTool>().add_dyn(odd()).build().unwrap()
 }
 
 fn load(text: &str, syntax: Syntax) -> Result<Policy, Vec<String>> {
@@ -227,6 +243,8 @@ fn yaml_is_read_by_its_core_schema_and_without_what_would_hide_something() {
             ("version: 2", &["version 1:10: the version must be 1"]),
             ("[a]", &["bad_value 1:1: expected a table, found a list"]),
             ("agents: &a {}", &["yaml_feature 1:9: an anchor"]),
+            ("version: &a 1", &["yaml_feature 1:10: an anchor"]),
+            ("version: !!int 1", &["yaml_feature 1:10: a tag"]),
             ("agents: !!map {}", &["yaml_feature 1:9: a tag"]),
             (
                 "agents:\n  bot: &a {}\n  cat: *a",
@@ -242,10 +260,16 @@ fn yaml_is_read_by_its_core_schema_and_without_what_would_hide_something() {
     );
     let mistakes = yaml("agents: [").err().unwrap();
     assert!(mistakes.len() == 1 && mistakes[0].starts_with("syntax "), "{mistakes:?}");
+    let mistakes = yaml("agents:\n  bot: {a: 1}}").err().unwrap();
+    assert!(mistakes[0].starts_with("syntax 2:14: "), "{mistakes:?}");
     let nested = |depth: usize| format!("agents: {}1{}", "[".repeat(depth), "]".repeat(depth));
     let of = |depth: usize| yaml(&nested(depth)).err().unwrap();
     assert_eq!(of(14), ["bad_value 1:9: expected a table, found a list"]);
     assert_eq!(of(15), ["too_large 1:24: nested deeper than 16"]);
+    let nested = |depth: usize| format!("? {}1{}\n: 1", "[".repeat(depth), "]".repeat(depth));
+    let of = |depth: usize| yaml(&nested(depth)).err().unwrap();
+    assert_eq!(of(14), ["syntax 1:3: a key must be a text"]);
+    assert_eq!(of(15), ["too_large 1:18: nested deeper than 16"]);
     let nested = |depth: usize| format!("agents: {}1{}", "{a: ".repeat(depth), "}".repeat(depth));
     let of = |depth: usize| yaml(&nested(depth)).err().unwrap_or_default();
     assert!(of(15)[0].starts_with("too_large 1:"), "{:?}", of(15));
@@ -453,6 +477,11 @@ fn every_key_of_a_tool_is_checked_where_it_stands() {
             ),
             ("time_out = \"1s\"", &["unknown_key 5:1: unknown key \"time_out\"; did you mean \"timeout\"?"]),
             (
+                "max_out = 1",
+                &["unknown_key 5:1: unknown key \"max_out\"; did you mean \"max_output_bytes\"?"],
+            ),
+            ("timeout_ms = 1", &["unknown_key 5:1: unknown key \"timeout_ms\"; did you mean \"timeout\"?"]),
+            (
                 "max_output_byte = 1",
                 &["unknown_key 5:1: unknown key \"max_output_byte\"; did you mean \"max_output_bytes\"?"],
             ),
@@ -524,7 +553,12 @@ fn rules_of_parameters_are_held_against_the_schema() {
                 "args = { offset = { one_of = 1 } }",
                 &["bad_value 5:30: expected a list of values, found a whole number"],
             ),
-            ("args = { offset = { one_of = [1, 2] } }", &[]),
+            ("args = { path = { require = true } }", &[]),
+            (
+                "args = { path = { require = 1 } }",
+                &["bad_value 5:29: expected true or false, found a whole number"],
+            ),
+            ("args = { offset = { one_of = [-1, 2] } }", &[]),
             ("args = { share = { one_of = [1, 1.0] } }", &["duplicate 5:33: this value stands here twice"]),
             (
                 "args = { offset = { one_of = [\"1\"] } }",
@@ -549,6 +583,25 @@ fn rules_of_parameters_are_held_against_the_schema() {
             ("args = { calm = { one_of = [0] } }", &["bad_value 5:29: the parameter never has this value"]),
         ],
         |keys| of_tool("read_file", keys),
+    );
+    each(
+        &[
+            ("args = { either = { one_of = [1, \"a\"], max = 2 } }", &[]),
+            (
+                "args = { either = { one_of = [1.5] } }",
+                &["bad_value 5:31: the parameter never has this value"],
+            ),
+            ("args = { fixed = { one_of = [\"x\"] } }", &[]),
+            (
+                "args = { fixed = { one_of = [\"y\"] } }",
+                &["bad_value 5:30: the parameter never has this value"],
+            ),
+            ("args = { mixed = { one_of = [1, \"a\"] } }", &[]),
+            ("args = { table = { one_of = [{ a = 1 }] } }", &[]),
+            ("args = { table = { one_of = [1] } }", &["bad_value 5:30: the parameter never has this value"]),
+            ("args = { free = { one_of = [1, \"a\", true], min = 1 } }", &[]),
+        ],
+        |keys| of_tool("odd", keys),
     );
     let bot = |keys: &str| {
         loaded(&format!("[agents.bot]\ntools = [\"*\"]\n[agents.bot.tool_config.read_file]\n{keys}"))
