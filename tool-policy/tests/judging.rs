@@ -406,3 +406,195 @@ fn a_program_that_runs_whatever_its_arguments_say_is_warned_of() {
         "{wide:?}"
     );
 }
+
+#[test]
+fn what_the_caller_gave_is_what_must_or_must_not_be_given() {
+    let forbid = "args = { word = { forbid = true } }";
+    let require = "args = { word = { require = true } }";
+    hold(
+        "count",
+        &[
+            (forbid, json!({"word": "a"}), "arg_forbidden"),
+            (forbid, json!({"whole": 1}), ""),
+            (require, json!({"whole": 1}), "arg_required"),
+            (require, json!({"word": "a"}), ""),
+        ],
+    );
+}
+
+#[test]
+fn hosts_are_any_one_or_below_with_the_port_that_is_said() {
+    let port = "allowed_domains = [\"a.example:8443\"]";
+    let any = "allowed_domains = [\"*\"]";
+    let any_port = "allowed_domains = [\"a.example:*\"]";
+    let six = "allowed_domains = [\"[::1]:8080\", \"[::2]\"]";
+    let plain = "allowed_domains = [\"http://a.example:80\"]";
+    hold(
+        "fetch",
+        &[
+            (any, json!({"url": "https://anything.test/"}), ""),
+            (any, json!({"url": "https://anything.test:8443/"}), "domain_not_allowed"),
+            (port, json!({"url": "https://a.example:8443/"}), ""),
+            (port, json!({"url": "https://a.example/"}), "domain_not_allowed"),
+            (port, json!({"url": "https://b.example:8443/"}), "domain_not_allowed"),
+            (any_port, json!({"url": "https://a.example:1/"}), ""),
+            (six, json!({"url": "http://[::1]:8080/"}), ""),
+            (six, json!({"url": "http://[::1]:8081/"}), "domain_not_allowed"),
+            (six, json!({"url": "http://[::2]/"}), ""),
+            (plain, json!({"url": "http://a.example/"}), ""),
+            (plain, json!({"url": "https://a.example/"}), "domain_not_allowed"),
+        ],
+    );
+}
+
+#[test]
+fn what_a_capability_reaches_or_opens_is_judged_like_a_parameter() {
+    let web = policy("[agents.bot.tool_config.fetch]\ndenied_domains = [\"b.example\"]", Path::new("/work"));
+    let reached = |agent: &str, tool: &str, url: &str| {
+        web.judge_url(agent, tool, url)
+            .map_err(|error| (error.code_str().to_owned(), error.message().to_owned()))
+    };
+    let (code, message) = reached("bot", "fetch", "https://b.example/x").unwrap_err();
+    assert!(code == "domain_denied" && message.starts_with("fetch: host "), "{code} {message}");
+    assert!(reached("bot", "fetch", "https://a.example/").is_ok());
+    assert!(
+        reached("bot", "read", "https://b.example/").is_ok()
+            && reached("cat", "fetch", "https://b.example/").is_ok()
+    );
+    let error = web.judge_url("bot", "fetch", "https://b.example/").unwrap_err();
+    assert_eq!(
+        (error.effect_value(), &error.details()["layer"]),
+        (Some(tool_core::Effect::None), &json!("gate"))
+    );
+
+    let files = policy("[agents.bot.tool_config.read]\nallowed_paths = [\"src/**\"]", Path::new("/work"));
+    let opened = |tool: &str, path: &str| files.judge_path("bot", tool, Path::new(path));
+    let error = opened("read", "/work/doc/a").unwrap_err();
+    assert_eq!((error.code_str(), error.effect_value()), ("path_not_allowed", Some(tool_core::Effect::None)));
+    assert!(error.message().starts_with("read: path "), "{error}");
+    assert!(opened("read", "/work/src/a").is_ok() && opened("fetch", "/work/doc/a").is_ok());
+    assert!(files.has_path_rules("bot", "read") && !files.has_path_rules("bot", "fetch"));
+    assert!(!web.has_path_rules("bot", "read") && !files.has_path_rules("cat", "read"));
+}
+
+/// Runs a program.
+#[tool(side_effect, idempotent = false, register = false)]
+fn run(
+    /// The program with its arguments.
+    #[arg(hint = "command")]
+    command: Vec<String>,
+) -> String {
+    command.join(" ")
+}
+
+/// What becomes of a pattern of a tool's list: why it is none; nothing where it is one.
+fn refused(tool: &str, list: &str, pattern: &str) -> Option<String> {
+    let registry = Registry::builder().add::<RunTool>().add::<ReadTool>().add::<SendTool>().build().unwrap();
+    let text = format!(
+        "version = 1\n[agents.bot]\ntools = [\"*\"]\n[agents.bot.tool_config.{tool}]\n{list} = [{}]\n",
+        json!(pattern)
+    );
+    let loaded = Policy::load("p.toml", &text, Syntax::Toml, &registry, Paths::new("/work"));
+    loaded.err().map(|error| error.mistakes[0].text.rsplit_once("here: ").unwrap().1.to_owned())
+}
+
+#[test]
+fn patterns_that_could_be_meant_otherwise_are_refused_and_say_what_is_right() {
+    let program = Some("a program is a name, or an absolute path".to_owned());
+    for (pattern, expected) in [
+        ("ls", None),
+        ("/bin/ls", None),
+        ("bin/ls", program.clone()),
+        ("'' a", program),
+        ("l*", Some("the program is named exactly".to_owned())),
+        ("", Some("it is empty".to_owned())),
+        ("ls 'a", Some("a quote is left open".to_owned())),
+    ] {
+        assert_eq!(refused("run", "allowed_commands", pattern), expected, "{pattern}");
+    }
+    for (pattern, expected) in [
+        ("/", None),
+        ("src/", Some("it ends in `/`; write `dir` or `dir/**`")),
+        ("~/a", Some("`~` is not read here; write the directory out")),
+        ("", Some("it is empty")),
+        ("a/../b", Some("`..` may not stand in it")),
+        ("a**/b", Some("`**` must be a whole segment")),
+        ("a/**/b", None),
+        ("./a//b/.", None),
+    ] {
+        assert_eq!(refused("read", "allowed_paths", pattern).as_deref(), expected, "{pattern}");
+    }
+    assert!(refused("read", "allowed_paths", "a/[").is_some());
+    let form = Some("write local@domain, *@domain, *@*.domain or *".to_owned());
+    for (pattern, is_one) in [
+        ("me@a.example", true),
+        ("m!e+x@a.example", true),
+        ("mé@a.example", true),
+        ("*@a.example", true),
+        ("*@*.example", true),
+        ("*", true),
+        ("@a.example", false),
+        ("m e@a.example", false),
+        ("m*@a.example", false),
+        ("a@b@c.example", false),
+        ("me@", false),
+        ("me", false),
+    ] {
+        assert_eq!(
+            refused("send", "allowed_recipients", pattern),
+            if is_one { None } else { form.clone() },
+            "{pattern}"
+        );
+    }
+}
+
+#[test]
+fn a_program_is_allowed_by_its_name_and_denied_wherever_it_lies() {
+    let code = |rules: &str, command: &[&str]| {
+        let registry = Registry::builder().add::<RunTool>().build().unwrap();
+        let text = format!(
+            "version = 1\n[agents.bot]\ntools = [\"*\"]\napprove = \"never\"\n[agents.bot.tool_config.run]\n{rules}\n"
+        );
+        let policy = Policy::load("p.toml", &text, Syntax::Toml, &registry, Paths::new("/work")).unwrap();
+        let executor = Executor::standard(registry).policy(Arc::new(policy)).build().unwrap();
+        let ctx = ToolContext::builder().agent("bot").build();
+        let called = executor.call_blocking(Call::new("run", json!({"command": command})), &ctx, Caller::Llm);
+        called.err().map(|error| error.code_str().to_owned()).unwrap_or_default()
+    };
+    let denied = "denied_commands = [\"rm\"]";
+    for (rules, command, expected) in [
+        // Without arguments in the pattern any may follow.
+        (denied, ["rm", "a"].as_slice(), "command_denied"),
+        (denied, &["rm"], "command_denied"),
+        (denied, &["/bin/rm"], "command_denied"),
+        (denied, &["ls"], ""),
+        ("denied_commands = [\"/usr/bin/rm *\"]", &["rm", "a"], "command_denied"),
+        ("allowed_commands = [\"ls *\"]", &["ls", "a"], ""),
+        ("allowed_commands = [\"ls *\"]", &["/bin/ls", "a"], "command_not_allowed"),
+        ("allowed_commands = [\"ls\"]", &["cat"], "command_not_allowed"),
+        ("allowed_commands = [\"ls\"]", &["ls", "a"], ""),
+        ("allowed_commands = [\"git log *\"]", &["git", "log"], ""),
+        ("allowed_commands = [\"git log *\"]", &["git", "push"], "command_not_allowed"),
+        ("allowed_commands = [\"git log -?\"]", &["git", "log", "-p"], ""),
+        ("allowed_commands = [\"git log -?\"]", &["git", "log", "-p", "x"], "command_not_allowed"),
+    ] {
+        assert_eq!(code(rules, command), expected, "{rules} {command:?}");
+    }
+}
+
+#[test]
+fn nobody_is_sent_to_until_somebody_is_allowed() {
+    let some = "allowed_recipients = [\"*@a.example\"]";
+    let denied = "denied_recipients = [\"*@a.example\"]";
+    hold(
+        "send",
+        &[
+            ("", json!({"to": "me@b.example"}), "no_allow_list"),
+            (denied, json!({"to": "me@b.example"}), "no_allow_list"),
+            (denied, json!({"to": "me@a.example"}), "recipient_denied"),
+            (some, json!({"to": "me@a.example"}), ""),
+            (some, json!({"to": "m e@a.example"}), "bad_address"),
+            (some, json!({"to": "@a.example"}), "bad_address"),
+        ],
+    );
+}
