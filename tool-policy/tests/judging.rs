@@ -598,3 +598,23 @@ fn nobody_is_sent_to_until_somebody_is_allowed() {
         ],
     );
 }
+
+#[test]
+fn the_beginning_of_a_pattern_is_resolved_and_says_nothing_by_dots_and_double_slashes() {
+    let folder = tool_trials::directory();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir(root.join("real")).unwrap();
+    std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+    for pattern in ["link/*", "./real//*", "real/./*", "//real/*"] {
+        let pattern = match pattern.strip_prefix("//") {
+            Some(rest) => format!("{}//{rest}", root.display()),
+            None => pattern.to_owned(),
+        };
+        let rules = format!("allowed_paths = [{}]", json!(pattern));
+        for (path, code) in [("real/a", ""), ("link/a", ""), ("a", "path_not_allowed")] {
+            let called = call_below(&root, "read", &rules, json!({"path": path}));
+            let got = called.err().map(|error| error.code_str().to_owned()).unwrap_or_default();
+            assert_eq!(got, code, "{pattern} {path}");
+        }
+    }
+}
