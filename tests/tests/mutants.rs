@@ -5,19 +5,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The parts of which every file has a row, but for those in which nothing can be changed. (testing.md §6) Of the policy, `mutants.md`
-/// says which files were tried.
-const WHOLE: [&str; 6] = [
+/// The parts of which every file has a row, but for those in which nothing can be changed. (testing.md §6)
+const WHOLE: [&str; 7] = [
     "tool-core/src/args",
     "tool-core/src/call",
     "tool-core/src/contract",
     "tool-core/src/dialect",
     "tool-core/src/registry",
     "tool-core/src/schema",
+    "tool-policy/src",
 ];
 
 /// Modules, tests and tables.
-const UNCHANGED: [&str; 7] = [
+const UNCHANGED: [&str; 8] = [
     "tool-core/src/args/mod.rs",
     "tool-core/src/args/direct/tests.rs",
     "tool-core/src/call/audit/query.rs",
@@ -25,6 +25,7 @@ const UNCHANGED: [&str; 7] = [
     "tool-core/src/contract/mod.rs",
     "tool-core/src/contract/check/lints.rs",
     "tool-core/src/registry/link.rs",
+    "tool-policy/src/lib.rs",
 ];
 
 /// What a row of counts says of a file.
@@ -136,7 +137,7 @@ fn every_count_adds_up_and_every_change_that_nobody_notices_is_listed() {
 fn enough_of_what_was_tried_is_noticed_in_every_part() {
     let (counted, _) = tables();
     let percent = tool_trials::NOTICED;
-    for directory in WHOLE.into_iter().chain(["tool-policy/src"]) {
+    for directory in WHOLE {
         let rows = || counted.iter().filter(|row| Path::new(&row.file).starts_with(directory));
         let noticed: usize = rows().map(|row| row.noticed + row.timeout).sum();
         let tried = noticed + rows().map(|row| row.unnoticed).sum::<usize>();
