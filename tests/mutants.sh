@@ -16,7 +16,7 @@ parts() {
 gate   tool-core   tool-core/src/call/gate/**    --lib --test gate --test calls --test kit
 steps  tool-core   tool-core/src/call/{*.rs,audit/**,limit/**,shape/**} --lib --test approve --test asked_again --test bounded --test calls --test catalogue --test current --test executor --test gate --test journaled --test kit --test limit --test panics --test printed --test recorded_errors --test recovered --test results --test search --test secrets --test telemetry
 redact tool-core   tool-core/src/call/redact/**  --lib --test redaction --test recorded_errors --test calls --test journaled
-policy tool-policy tool-policy/src/** --lib --test judging --test loading
+policy tool-policy tool-policy/src/** --lib --test judging --test loading --test patterns
 decode tool-core   tool-core/src/args/**         --lib --test arguments --test both_decoders --test aliases --test kept_whole --test bounded --test own_decoding --test schema_only --test no_schema --test bad_tools
 contract tool-core tool-core/src/contract/**     --lib --test contract --test check --test snapshots
 dialect tool-core tool-core/src/dialect/**       --lib --test dialects --test plans --test wire_forms --test streams

@@ -402,7 +402,7 @@ impl ToolContext {
         }
     }
 
-    /// What calls are made from; `None` inside of one.
+    /// What calls are made from; `None` inside of one, of a try, and of a run.
     #[inline]
     pub(crate) fn idle(&self) -> Option<Idle> {
         let is_idle = self.call.is_none() && self.run.is_none() && self.tried.is_none();

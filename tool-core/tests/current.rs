@@ -89,6 +89,13 @@ fn key_of(
     ToolContext::current().unwrap().idempotency_key().to_owned()
 }
 
+/// Calls itself, by the context that it looks for.
+#[tool]
+async fn turn_round(#[ctx] relayed: &Relayed) -> ToolResult {
+    relayed.0.fetch_add(1, Ordering::SeqCst);
+    ToolContext::current().unwrap().call("turn_round", json!({})).await
+}
+
 /// How often a call was relayed.
 #[derive(Clone, Default)]
 struct Relayed(Arc<AtomicUsize>);
@@ -109,7 +116,7 @@ fn executor() -> Executor {
     let registry =
         Registry::builder().add::<TellTool>().add::<GiveUpTool>().add::<StopTool>().add::<OpenTool>();
     let registry = registry.add::<ShowTool>().add::<HurryTool>().add::<RelayTool>().add::<KeyOfTool>();
-    let registry = registry.add::<HoldTool>().add::<BeBriefTool>().build().unwrap();
+    let registry = registry.add::<HoldTool>().add::<TurnRoundTool>().add::<BeBriefTool>().build().unwrap();
     Executor::standard(registry).build().unwrap()
 }
 
@@ -194,6 +201,15 @@ fn a_plain_function_that_is_handed_the_context_may_call_others_but_not_itself() 
     };
     assert_eq!((call("give_up").as_str(), relayed.0.load(Ordering::SeqCst)), ("invalid_args", 1));
     assert_eq!((call("relay").as_str(), relayed.0.load(Ordering::SeqCst)), ("call_cycle", 2));
+}
+
+#[test]
+fn a_function_that_looks_for_its_context_cannot_call_itself_for_ever() {
+    let relayed = Relayed::default();
+    let ctx = ToolContext::builder().provide(relayed.clone()).build();
+    let error = executor().call_blocking(Call::new("turn_round", json!({})), &ctx, Caller::Test).unwrap_err();
+    // Its first call may keep no arguments to be compared with.
+    assert_eq!((error.code_str(), relayed.0.load(Ordering::SeqCst)), ("call_cycle", 2));
 }
 
 #[tokio::test]

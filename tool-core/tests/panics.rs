@@ -89,27 +89,6 @@ fn throw(
     "done".to_owned()
 }
 
-/// Panics with a password.
-#[tool(register = false)]
-fn spill(
-    /// Password.
-    #[arg(secret)]
-    password: &str,
-) -> String {
-    panic!("cannot use {password}")
-}
-
-/// Panics with a password, later.
-#[tool(register = false)]
-async fn spill_later(
-    /// Password.
-    #[arg(secret)]
-    password: &str,
-) -> String {
-    tokio::task::yield_now().await;
-    panic!("cannot use {password}")
-}
-
 /// A layer that only stands in the way of the short path.
 struct Through;
 
@@ -121,7 +100,6 @@ impl Layer for Through {
 
 fn tools() -> Registry {
     let builder = Registry::builder().add::<DecodeTool>().add::<DecodeLaterTool>();
-    let builder = builder.add::<SpillTool>().add::<SpillLaterTool>();
     builder.add::<DefaultPanicsTool>().add::<WaitTool>().add::<ThrowTool>().build().unwrap()
 }
 
@@ -189,37 +167,4 @@ async fn a_plan_of_a_call_that_panics_is_refused() {
     };
     assert_eq!(plan("abc").await.unwrap_err().code_str(), "panic");
     assert!(plan("abcd").await.is_ok());
-}
-
-#[test]
-fn a_log_tells_of_a_panic_without_the_secrets_of_the_call() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let args = || json!({"password": "correct horse"});
-    let plain = Executor::standard(tools()).build().unwrap();
-    let layered = Executor::standard(tools()).before("run", Through).build().unwrap();
-    let ctx = ToolContext::empty();
-    for tool in ["spill", "spill_later"] {
-        let call = || Call::new(tool, args());
-        let ways: [(&str, &dyn Fn() -> ToolResult); 4] = [
-            ("blocking", &|| plain.call_blocking(call(), &ctx, Caller::Test)),
-            ("text", &|| plain.call_text_blocking(tool, &args().to_string(), &ctx, Caller::Test)),
-            ("runtime", &|| runtime.block_on(plain.call(call(), &ctx, Caller::Test))),
-            ("layered", &|| runtime.block_on(layered.call(call(), &ctx, Caller::Test))),
-        ];
-        for (way, made) in ways {
-            let log = tool_trials::Log::default();
-            let listening = log.of_this_thread();
-            assert_eq!(made().unwrap_err().code_str(), "panic");
-            drop(listening);
-            let text = log.text();
-            assert!(!text.contains("correct horse"), "{tool} {way}: {text}");
-            // A plain function runs on a thread of its own, where this hears nothing.
-            if tool == "spill_later" {
-                assert!(
-                    text.contains("cannot use [secret:password]") && text.contains(tool),
-                    "{way}: {text}"
-                );
-            }
-        }
-    }
 }

@@ -125,7 +125,8 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What a plain scalar says. (YAML 1.2.2 §10.3.2)
+/// What a plain scalar says: YAML 1.2.2 §10.3.2, but `.inf` and `.nan` stay texts, since no rule is about them, and whole numbers
+/// beyond 64 bits are floats.
 fn plain(text: &str) -> Kind {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Kind::Null,
@@ -140,7 +141,7 @@ fn plain(text: &str) -> Kind {
     if let Some(value) = radix.or_else(|| text.parse().ok()) {
         return Kind::Integer(value);
     }
-    // Not `inf` and `nan`, which are words here.
+    // Rust would read `inf` and `nan`, too.
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let number = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     match text.parse().ok().filter(|_| number) {

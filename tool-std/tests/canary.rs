@@ -135,9 +135,7 @@ fn cases(file: &str) -> Vec<Value> {
 #[test]
 fn no_record_of_a_call_has_content_and_each_has_its_digest() {
     let log = tool_trials::Log::default();
-    let subscriber =
-        tracing_subscriber::fmt().with_writer(log.clone()).with_max_level(tracing::Level::TRACE).finish();
-    tracing::subscriber::set_global_default(subscriber).unwrap();
+    log.of_this_program();
     let mut all = cases("files.json");
     all.extend(cases("paths.json").into_iter().filter(|case| case["call"].is_object()));
     let of =

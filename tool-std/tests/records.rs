@@ -76,9 +76,7 @@ fn every_parameter_and_output_with_content_is_kept_as_a_hash() {
 #[test]
 fn no_log_has_content_of_a_file() {
     let log = tool_trials::Log::default();
-    let subscriber =
-        tracing_subscriber::fmt().with_writer(log.clone()).with_max_level(tracing::Level::TRACE).finish();
-    tracing::subscriber::set_global_default(subscriber).unwrap();
+    log.of_this_program();
     let root = tool_trials::directory();
     let workspace = Workspace::open(root.path(), WorkspacePolicy::default()).unwrap();
     let ctx = ToolContext::builder().provide_with(move |ctx| Arc::new(workspace.for_call(ctx))).build();

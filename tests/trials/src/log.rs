@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tracing::Subscriber;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::listening::{Listening, listening};
@@ -19,8 +20,22 @@ impl Log {
 
     /// Hears everything that this thread logs, until what is returned is dropped.
     pub fn of_this_thread(&self) -> Listening {
+        listening(self.subscriber())
+    }
+
+    /// Hears everything that is logged from now on.
+    ///
+    /// # Panics
+    /// Where another one does so already.
+    pub fn of_this_program(&self) {
+        if let Err(error) = tracing::subscriber::set_global_default(self.subscriber()) {
+            panic!("{error}");
+        }
+    }
+
+    fn subscriber(&self) -> impl Subscriber + Send + Sync + 'static {
         let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false);
-        listening(subscriber.with_writer(self.clone()).finish())
+        subscriber.with_writer(self.clone()).finish()
     }
 }
 

@@ -22,14 +22,10 @@ use crate::registry::ToolEntry;
 impl Executor {
     pub(super) fn run_blocking(&self, mut asked: Asked<'_>, ctx: &ToolContext, caller: Caller) -> ToolResult {
         let inner = self.inner();
-        // In a run the key of a call is made of its arguments, which this way does not keep.
-        let plain_host = ctx.running().is_none() && ctx.run().is_none() && !ctx.is_paced();
-        let quick = inner.gate.is_none() && inner.outside.is_none() && plain_host;
+        let quick =
+            inner.gate.is_none() && inner.outside.is_none() && ctx.running().is_none() && !ctx.is_paced();
         let plain = |tool: &ToolEntry, def: &ToolDef<'_>| {
-            matches!(def.handler, Handler::Sync(_))
-                && !inner.is_layered(tool)
-                && !nested::may_call(def)
-                && !takes_secrets(def)
+            matches!(def.handler, Handler::Sync(_)) && !inner.is_layered(tool) && !nested::may_call(def)
         };
         if !quick {
             return self.block_on(asked, ctx, caller);
@@ -49,6 +45,7 @@ impl Executor {
         let deadline = earliest(own, late);
         if let (None, Found::Registry(place)) = (deadline, found)
             && is_bare(def)
+            && !takes_secrets(def)
             && let Some(host) = ctx.idle()
         {
             let given = given(&mut asked)?;
@@ -67,8 +64,18 @@ impl Executor {
             recording,
         };
         let ctx = ctx.for_call(|parent| CallScope::new(begin, parent));
-        let Decoded { run, notes, .. } =
-            asked.decode(def, inner.reading, Keep::default(), || self.known_secrets())?;
+        let has_secrets = takes_secrets(def);
+        if let (true, Some(scope)) = (has_secrets, ctx.running()) {
+            self.keep_secrets(def, &asked.raw_args(), scope);
+        }
+        // Its key is made of the arguments in a run.
+        let keep = Keep { normal: has_secrets || ctx.run().is_some(), ..Keep::default() };
+        let secrets = || ctx.running().and_then(CallScope::known_secrets);
+        let Decoded { run, normal, notes, .. } = asked.decode(def, inner.reading, keep, secrets)?;
+        if let (Some(args), Some(scope)) = (&normal, ctx.running()) {
+            self.keep_secrets(def, args, scope);
+            scope.keep_args(args);
+        }
         let result = match (run, deadline) {
             (Run::Sync(body), None) => run_inline(body, tool, ctx),
             (Run::Sync(body), Some(deadline)) => {

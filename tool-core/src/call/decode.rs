@@ -1,7 +1,7 @@
 //! The decode step: name, frame, parameters, normal form.
 //!
 //! It enters the tool's first half, which takes every parameter and returns all issues at once or a [`Run`]. The `Run` is
-//! kept for the first try; the normal form is only built where a layer stands between decoding and the tool.
+//! kept for the first try; the normal form is only built where somebody looks at it: a layer, a record, the key of the call.
 
 use std::sync::Arc;
 

@@ -260,17 +260,20 @@ impl Executor {
             })
         });
         let keep = Keep {
-            // Layers and records look at them, calls within it are compared with it, its key is made of them, and secrets are
-            // known by them.
+            // Layers and records look at the arguments, calls within the call are compared with them, and its key is made of them.
             normal: facts.is_some()
                 || nested::may_call(tool.def())
+                || parent.is_some()
                 || ctx.run().is_some()
                 || takes_secrets(tool.def()),
             given: admitted.as_ref().is_some_and(|admitted| admitted.policy.is_some()),
         };
-        let Decoded { run, normal, given, notes } =
-            asked.decode(tool.def(), inner.reading, keep, || self.known_secrets())?;
         let ctx = inner_ctx;
+        if let (true, Some(scope)) = (takes_secrets(tool.def()), ctx.running()) {
+            self.keep_secrets(tool.def(), &asked.raw_args(), scope);
+        }
+        let secrets = || ctx.running().and_then(CallScope::known_secrets);
+        let Decoded { run, normal, given, notes } = asked.decode(tool.def(), inner.reading, keep, secrets)?;
         if let (Some(facts), Some(args)) = (&facts, &normal) {
             let mut known = facts.known();
             known.args = Some(Arc::clone(args));

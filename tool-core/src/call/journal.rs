@@ -181,6 +181,7 @@ impl Recorder {
                 Begun::Wait(waiter) => {
                     let left = give_up.saturating_duration_since(inv.ctx.now());
                     tokio::select! {
+                        biased;
                         () = inv.ctx.cancelled() => return Err(run::cancelled(inv.tool.def())),
                         () = waiter => {}
                         () = inv.ctx.over(left) => return Err(refused(in_progress(&inv))),

@@ -33,7 +33,7 @@ impl ToolContext {
     }
 }
 
-/// Whether a tool can call others at all: it takes the context, or is handed it.
+/// Whether a tool is handed the context that it may call others by; any other has to look for that of its call.
 pub(super) fn may_call(def: &ToolDef<'_>) -> bool {
     def.takes_context || matches!(def.handler, Handler::Dynamic(_))
 }

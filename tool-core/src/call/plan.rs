@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::decode::{Asked, Keep};
+use super::secrets::{takes_secrets, with_own};
 use super::who::Who;
 use super::{Call, Caller, Executor};
 use crate::context::ToolContext;
@@ -32,7 +33,10 @@ impl Executor {
             admitted.check(tool).map_err(|refused| refused.0)?;
         }
         let keep = Keep { normal: true, given: admitted.is_some() };
-        let decoded = Asked::call(call).decode(tool.def(), inner.reading, keep, || self.known_secrets())?;
+        let mut asked = Asked::call(call);
+        let known = self.known_secrets();
+        let own = takes_secrets(tool.def()).then(|| with_own(known, tool.def(), &asked.raw_args())).flatten();
+        let decoded = asked.decode(tool.def(), inner.reading, keep, || own.as_ref().or(known))?;
         let args = decoded.normal.map_or(Value::Null, |args| (*args).clone());
         if let Some(admitted) = &admitted {
             admitted.judge(tool, &args, &decoded.given)?;

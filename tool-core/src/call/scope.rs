@@ -233,9 +233,10 @@ impl CallScope {
         self.executor.results()
     }
 
-    /// What must not leave: what the process knows, and the secret arguments of this call.
+    /// What must not leave: what the process knows, and the secret arguments of this call and those above it.
     pub(crate) fn known_secrets(&self) -> Option<&KnownSecrets> {
-        self.own_secrets().map(|own| &**own).or_else(|| self.executor.known_secrets())
+        let own = self.chain().find_map(CallScope::own_secrets);
+        own.map(|own| &**own).or_else(|| self.executor.known_secrets())
     }
 
     pub(super) fn own_secrets(&self) -> Option<&Arc<KnownSecrets>> {

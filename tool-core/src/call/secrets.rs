@@ -25,18 +25,39 @@ impl Executor {
         }
     }
 
-    /// What must not leave a call: also its own secret arguments.
+    /// What must not leave a call: also its own secret arguments. They are known as they come, since decoding them may panic, and
+    /// then as they are decoded.
     pub(super) fn keep_secrets(&self, tool: &ToolDef<'_>, args: &Value, scope: &CallScope) {
-        let mut secret = Vec::new();
-        for param in tool.params.iter().filter(|param| param.keys.secret) {
-            texts(param.name, args.get(param.name).unwrap_or(&Value::Null), &mut secret);
-        }
-        if !secret.is_empty() {
-            let none = KnownSecrets::default();
-            let known = scope.parent().and_then(CallScope::known_secrets).or_else(|| self.known_secrets());
-            scope.keep_secrets(known.unwrap_or(&none).with(secret));
+        match scope.own_secrets() {
+            Some(own) => secret_texts(tool, args).into_iter().for_each(|(name, text)| own.learn(name, text)),
+            None => {
+                if let Some(own) = with_own(scope.known_secrets(), tool, args) {
+                    scope.keep_secrets(own);
+                }
+            }
         }
     }
+}
+
+/// What is known already with the secrets among the arguments of a call; `None` where there are none among them.
+pub(super) fn with_own(
+    known: Option<&KnownSecrets>,
+    tool: &ToolDef<'_>,
+    args: &Value,
+) -> Option<KnownSecrets> {
+    let secret = secret_texts(tool, args);
+    (!secret.is_empty()).then(|| known.unwrap_or(&KnownSecrets::default()).with(secret))
+}
+
+/// The texts of secret arguments, each with the name of its parameter.
+fn secret_texts<'a>(tool: &ToolDef<'a>, args: &'a Value) -> Vec<(&'a str, &'a str)> {
+    let mut found = Vec::new();
+    for param in tool.params.iter().filter(|param| param.keys.secret) {
+        for name in param.names() {
+            texts(param.name, args.get(name).unwrap_or(&Value::Null), &mut found);
+        }
+    }
+    found
 }
 
 /// Whether a tool is given secrets as arguments.

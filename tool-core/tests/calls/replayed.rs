@@ -40,7 +40,7 @@ fn peer(
     calls.0.fetch_add(1, Ordering::SeqCst)
 }
 
-/// Sends something, and the same once.
+/// Sends something; its key keeps it from being sent twice.
 #[tool(side_effect, idempotent = false, register = false)]
 fn send(
     /// What.

@@ -31,11 +31,10 @@ impl Validator<'_> {
 
     fn arg(&mut self, schema: &Value, node: &Node) -> ArgRules {
         let mut rules = ArgRules::default();
-        let types = types(schema);
-        let fits = |wanted: &[&str]| types.is_empty() || types.iter().any(|own| wanted.contains(own));
+        let branches = branches(schema);
         for (key, value) in self.members(node, &RULES) {
             match key.text.as_str() {
-                "min" | "max" if !fits(&["integer", "number"]) => {
+                "min" | "max" if !branches.iter().any(|branch| takes_numbers(branch)) => {
                     let text = format!("{} needs a parameter that is a number", key.text);
                     self.wrong(value.at, MistakeCode::BadValue, text);
                 }
@@ -110,14 +109,11 @@ impl Validator<'_> {
             self.expected(node, "a list of values");
             return None;
         };
-        let (types, choices) = (types(schema), choices(schema));
+        let branches = branches(schema);
         let mut values: Vec<Value> = Vec::new();
         for item in items {
             let value = item.json();
-            let of_type = types.is_empty() || types.iter().any(|name| is_type(&value, name));
-            let known =
-                choices.as_ref().is_none_or(|all| all.iter().any(|one| canonical::equal(one, &value)));
-            if !of_type || !known {
+            if !branches.iter().any(|branch| takes(branch, &value)) {
                 self.wrong(item.at, MistakeCode::BadValue, "the parameter never has this value");
             } else if values.iter().any(|other| canonical::equal(other, &value)) {
                 self.wrong(item.at, MistakeCode::Duplicate, "this value stands here twice");
@@ -137,31 +133,30 @@ fn branches(schema: &Value) -> Vec<&Value> {
     if below.is_empty() { vec![schema] } else { below }
 }
 
-/// The types that a value can have; none where any will do.
-fn types(schema: &Value) -> Vec<&str> {
-    let mut types = Vec::new();
-    for branch in branches(schema) {
-        match branch.get("type") {
-            Some(Value::String(one)) => types.push(one.as_str()),
-            Some(Value::Array(some)) => types.extend(some.iter().filter_map(Value::as_str)),
-            // A list of values may have values of any type.
-            _ => return Vec::new(),
-        }
+/// The types that a schema names; `None` where any will do.
+fn types(schema: &Value) -> Option<Vec<&str>> {
+    match schema.get("type")? {
+        Value::Array(some) => Some(some.iter().filter_map(Value::as_str).collect()),
+        one => Some(one.as_str().into_iter().collect()),
     }
-    types
 }
 
-/// The values that a closed list allows.
+/// The values that a schema lists; `None` where others will do.
 fn choices(schema: &Value) -> Option<Vec<&Value>> {
-    let mut all = Vec::new();
-    for branch in branches(schema) {
-        match (branch.get("enum"), branch.get("const")) {
-            (Some(Value::Array(values)), _) => all.extend(values),
-            (_, Some(value)) => all.push(value),
-            _ => return None,
-        }
-    }
-    Some(all)
+    let listed = schema.get("enum").and_then(Value::as_array).map(|values| values.iter().collect());
+    listed.or_else(|| schema.get("const").map(|value| vec![value]))
+}
+
+/// Whether a schema takes a value, as far as its type and its list tell.
+fn takes(schema: &Value, value: &Value) -> bool {
+    types(schema).is_none_or(|types| types.iter().any(|name| is_type(value, name)))
+        && choices(schema).is_none_or(|all| all.iter().any(|one| canonical::equal(one, value)))
+}
+
+/// Whether a schema takes any number, as far as its type and its list tell.
+fn takes_numbers(schema: &Value) -> bool {
+    types(schema).is_none_or(|types| types.iter().any(|name| matches!(*name, "integer" | "number")))
+        && choices(schema).is_none_or(|all| all.iter().any(|one| one.is_number()))
 }
 
 fn is_type(value: &Value, name: &str) -> bool {

@@ -17,8 +17,8 @@ pub(crate) fn again(arguments: &[&str]) {
     }
     let turn = File::create(std::env::temp_dir().join("tool-tests-as-nobody.lock")).unwrap();
     turn.lock().unwrap();
-    // Whatever is left among temporary files goes with this.
-    let temporary = tool_trials::directory();
+    // Whatever is left among temporary files goes with this, which anybody reaches wherever root keeps its own.
+    let temporary = tool_trials::Directory::from(tempfile::tempdir_in("/tmp").unwrap());
     std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--test-threads=2", "--skip", "unprivileged_user"]).args(arguments);
