@@ -86,6 +86,33 @@ async fn a_layer_is_passed_only_by_calls_of_the_tools_that_it_concerns_and_may_r
     }
 }
 
+/// Counts what passes.
+struct Counts(Arc<AtomicUsize>);
+
+impl Layer for Counts {
+    fn call<'a>(&'a self, inv: Invocation<'a>, next: Next<'a>) -> BoxFuture<'a, ToolResult> {
+        assert_eq!(*inv.args, json!({"name": "Ann", "word": "Hello"}));
+        self.0.fetch_add(1, Ordering::SeqCst);
+        next.run(inv)
+    }
+}
+
+#[test]
+fn a_layer_is_passed_with_the_normal_form_also_by_text_that_could_be_taken_without_one() {
+    let passed = Arc::new(AtomicUsize::new(0));
+    let registry = Registry::builder().add::<GreetTool>().build().unwrap();
+    let executor = Executor::standard(registry).before("run", Counts(passed.clone())).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (text, ctx) = (r#"{"name": "Ann"}"#, ToolContext::empty());
+    let blocking = executor.call_text_blocking("greet", text, &ctx, Caller::Llm);
+    let in_runtime = runtime.block_on(executor.call_text("greet", text, &ctx, Caller::Llm));
+    assert_eq!(
+        (blocking.unwrap().data(), in_runtime.unwrap().data()),
+        (json!("Hello Ann"), json!("Hello Ann"))
+    );
+    assert_eq!(passed.load(Ordering::SeqCst), 2);
+}
+
 /// Consents to everything, and remembers what callers gave.
 #[derive(Clone, Default)]
 struct Watches(OnePolicy, Arc<Mutex<Vec<Vec<String>>>>);
