@@ -5,6 +5,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tool_core::args::{MAX_ARGS_BYTES, parse_arguments};
 use tool_core::prelude::*;
@@ -36,8 +38,44 @@ fn echo(
     json!([flag, count, whole, score, text, note, tags, sizes])
 }
 
+/// A struct with fields of every sort.
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Place {
+    street: String,
+    number: u8,
+    #[serde(default)]
+    floor: Option<i64>,
+    tags: Vec<String>,
+    sort: Option<Sort>,
+    near: Option<Box<Place>>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Sort {
+    House,
+    Flat,
+}
+
+/// Gives back what has parts.
+#[tool(group = "fuzz")]
+fn parts(
+    /// A struct.
+    place: Option<Place>,
+    /// Structs.
+    places: Vec<Place>,
+    /// A name.
+    sort: Option<Sort>,
+    /// A pair.
+    pair: Option<(i32, String)>,
+    /// Numbers in rows.
+    rows: Vec<Vec<f64>>,
+) -> Value {
+    json!([place, places, sort, pair, rows])
+}
+
 static EXECUTOR: LazyLock<Executor> = LazyLock::new(|| {
-    let registry = Registry::builder().add::<EchoTool>().build().expect("a registry");
+    let registry = Registry::builder().add::<EchoTool>().add::<PartsTool>().build().expect("a registry");
     Executor::standard(registry).build().expect("an executor")
 });
 
@@ -49,12 +87,13 @@ fn told(result: ToolResult) -> String {
 }
 
 fuzz_target!(|text: &str| {
-    let Ok(args) = parse_arguments(text, MAX_ARGS_BYTES) else {
-        let result = EXECUTOR.call_text_blocking("echo", text, &ToolContext::empty(), Caller::Test);
-        assert!(result.is_err(), "{text} is no object");
-        return;
-    };
-    let short = EXECUTOR.call_text_blocking("echo", text, &ToolContext::empty(), Caller::Test);
-    let whole = EXECUTOR.call_blocking(Call::new("echo", args), &ToolContext::empty(), Caller::Test);
-    assert_eq!(told(short), told(whole), "{text}");
+    for tool in ["echo", "parts"] {
+        let short = EXECUTOR.call_text_blocking(tool, text, &ToolContext::empty(), Caller::Test);
+        let Ok(args) = parse_arguments(text, MAX_ARGS_BYTES) else {
+            assert!(short.is_err(), "{text} is no object");
+            continue;
+        };
+        let whole = EXECUTOR.call_blocking(Call::new(tool, args), &ToolContext::empty(), Caller::Test);
+        assert_eq!(told(short), told(whole), "{tool} {text}");
+    }
 });

@@ -36,6 +36,7 @@ mod suggest;
 mod take;
 mod texts;
 mod typed;
+mod unescape;
 mod walk;
 mod whole;
 

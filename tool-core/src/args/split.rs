@@ -1,113 +1,115 @@
-//! Cuts the text of an object into the texts of its members, without reading them.
+//! Cuts the text of an object or list into the texts of what is in it, without reading them.
 //!
-//! It tells strings from what stands around them and no more. A text that it cuts may thus be no JSON, but then one of the
-//! pieces is none either: whoever reads a piece has to read all of it. Objects, lists in lists, keys with escapes and
-//! control characters in strings are not for the short way, so it gives up on them.
+//! It tells strings from what stands around them, and where brackets close, and no more. A text that it cuts may thus be no
+//! JSON, but then one of the pieces is none either: whoever reads a piece has to read all of it. Keys with escapes, control
+//! characters in strings and deep nesting are not for the short way, so it gives up on them.
+
+use memchr::memchr2;
 
 /// Numbers up to this many characters, without an exponent, mean the same to every number type that takes them.
 pub(super) const PLAIN_NUMBER: usize = 18;
 
-/// The members of an object, in the order of the text.
-pub(super) struct Members<'a> {
-    text: &'a str,
-    at: usize,
-    /// Whether a member has been cut already.
-    begun: bool,
-}
-
-/// What comes next in an object.
-pub(super) enum Member<'a> {
-    /// A key, `None` where it is the expected one, and its value.
-    Piece(Option<&'a str>, Piece<'a>),
-    /// The end of the object, and of the text.
-    End,
-}
+/// How deep brackets may stand in each other inside of a piece. Each level is cut once more.
+const MOST_LEVELS: usize = 16;
 
 /// A value, as far as cutting it tells what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     /// What stands between the quotes of a string without escapes.
     Text(&'a str),
+    /// What stands between the quotes of a string with a backslash in it; control characters were not looked for.
+    Escaped(&'a str),
     /// An integer without a sign, of few digits.
     Natural(u64),
     /// Any other number, or what a letter begins.
     Word(&'a str),
-    /// A list without escapes, from bracket to bracket.
+    /// What stands between the brackets of a list.
     List(&'a str),
-    /// A string or list with a backslash in it, with its quotes or brackets.
-    Escaped(&'a str),
+    /// What stands between the braces of an object.
+    Object(&'a str),
 }
 
-impl<'a> Piece<'a> {
-    /// A scalar without escapes.
-    pub(super) fn scalar(text: &'a str) -> Piece<'a> {
-        match text.as_bytes() {
-            [b'"', .., b'"'] => Piece::Text(text.get(1..text.len() - 1).unwrap_or_default()),
-            other => match natural(other) {
-                Some((natural, digits)) if digits == text.len() => Piece::Natural(natural),
-                _ => Piece::Word(text),
-            },
-        }
-    }
-}
+/// The members of an object, in the order of the text.
+pub(super) struct Members<'a>(Row<'a>);
 
-/// What a text begins with when it is what most numbers are, and its length: a few digits without a zero in front.
-#[inline]
-fn natural(text: &[u8]) -> Option<(u64, usize)> {
-    let (mut natural, mut digits) = (0, 0);
-    for byte in text.get(..PLAIN_NUMBER).unwrap_or(text).iter().take_while(|byte| byte.is_ascii_digit()) {
-        natural = natural * 10 + u64::from(byte - b'0');
-        digits += 1;
-    }
-    let is_led_by_zero = digits > 1 && text.starts_with(b"0");
-    (digits > 0 && !is_led_by_zero).then_some((natural, digits))
+/// What comes next in an object.
+pub(super) enum Member<'a> {
+    /// A key, `None` where it is the expected one, and its value.
+    Piece(Option<&'a str>, Piece<'a>),
+    /// Nothing.
+    End,
 }
 
 impl<'a> Members<'a> {
-    /// The members of a text; `None` where it does not begin as an object.
+    /// The members of a text; `None` where it does not begin and end as an object.
     pub(super) fn of(text: &'a str) -> Option<Members<'a>> {
-        let mut members = Members { text, at: 0, begun: false };
-        members.skip_space();
-        members.expect(b'{')?;
-        Some(members)
+        let inside = |text: &'a str| text.strip_prefix('{')?.strip_suffix('}');
+        let found = inside(text).or_else(|| inside(text.trim_matches([' ', '\t', '\r', '\n'])));
+        found.map(Members::inside)
+    }
+
+    /// The members of what stands between braces.
+    pub(super) fn inside(text: &'a str) -> Members<'a> {
+        Members(Row::of(text))
     }
 
     /// The next member, which may well have the key `expected`; `None` where the text is not to be cut.
     #[inline]
     pub(super) fn next(&mut self, expected: Option<&str>) -> Option<Member<'a>> {
+        let row = &mut self.0;
+        if row.is_over()? {
+            return Some(Member::End);
+        }
+        let key = row.key(expected)?;
+        row.skip_space();
+        row.expect(b':')?;
+        row.skip_space();
+        Some(Member::Piece(key, row.value()?))
+    }
+}
+
+/// The items of a list, in the order of the text.
+pub(super) struct Items<'a>(Row<'a>);
+
+impl<'a> Items<'a> {
+    /// The items of what stands between brackets.
+    pub(super) fn inside(text: &'a str) -> Items<'a> {
+        Items(Row::of(text))
+    }
+
+    /// The next item, `Some(None)` behind the last one; `None` where the text is not to be cut.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Option<Piece<'a>>> {
+        if self.0.is_over()? { Some(None) } else { self.0.value().map(Some) }
+    }
+}
+
+/// What stands between two brackets, with commas between.
+struct Row<'a> {
+    text: &'a str,
+    at: usize,
+    /// Whether something has been cut already.
+    begun: bool,
+}
+
+impl<'a> Row<'a> {
+    fn of(text: &'a str) -> Row<'a> {
+        Row { text, at: 0, begun: false }
+    }
+
+    /// Whether nothing comes any more; otherwise what comes is next. `None` where there is no comma.
+    #[inline]
+    fn is_over(&mut self) -> Option<bool> {
         self.skip_space();
-        if self.peek()? == b'}' {
-            self.at += 1;
-            self.skip_space();
-            return (self.at == self.text.len()).then_some(Member::End);
+        if self.at == self.text.len() {
+            return Some(true);
         }
         if self.begun {
             self.expect(b',')?;
             self.skip_space();
         }
         self.begun = true;
-        let key = self.key(expected)?;
-        self.skip_space();
-        self.expect(b':')?;
-        self.skip_space();
-        let start = self.at;
-        let value = match self.peek()? {
-            b'"' => match self.string()? {
-                (text, false) => Piece::Text(text),
-                (_, true) => Piece::Escaped(self.text.get(start..self.at)?),
-            },
-            b'[' => match self.list()? {
-                (text, false) => Piece::List(text),
-                (text, true) => Piece::Escaped(text),
-            },
-            b'{' => return None,
-            b'0'..=b'9' => match self.natural() {
-                Some(natural) => Piece::Natural(natural),
-                None => Piece::Word(self.word()?),
-            },
-            _ => Piece::Word(self.word()?),
-        };
-        Some(Member::Piece(key, value))
+        Some(false)
     }
 
     fn peek(&self) -> Option<u8> {
@@ -135,81 +137,113 @@ impl<'a> Members<'a> {
             self.at += expected.len() + 2;
             return Some(None);
         }
-        let (key, escaped) = self.string()?;
-        (!escaped).then_some(Some(key))
+        match self.string()? {
+            Piece::Text(key) => Some(Some(key)),
+            _ => None,
+        }
     }
 
-    /// What stands between quotes, and whether there is a backslash in it.
     #[inline]
-    fn string(&mut self) -> Option<(&'a str, bool)> {
-        let start = self.at;
-        let rest = self.text.as_bytes().get(start..)?.strip_prefix(b"\"")?;
+    fn value(&mut self) -> Option<Piece<'a>> {
+        match self.peek()? {
+            b'"' => self.string(),
+            b'[' => self.nested().map(Piece::List),
+            b'{' => self.nested().map(Piece::Object),
+            b'0'..=b'9' => self.number(),
+            _ => self.word(0).map(Piece::Word),
+        }
+    }
+
+    /// What stands between quotes.
+    #[inline]
+    fn string(&mut self) -> Option<Piece<'a>> {
+        let start = self.at + 1;
+        let rest = self.text.as_bytes().get(self.at..)?.strip_prefix(b"\"")?;
         let plain = plain_bytes(rest);
-        let (end, escaped) = match *rest.get(plain)? {
+        let (end, is_escaped) = match *rest.get(plain)? {
             b'"' => (plain, false),
             b'\\' => (end_of_escaped(rest, plain)?, true),
             _ => return None,
         };
-        self.at = start + end + 2;
-        Some((self.text.get(start + 1..=start + end)?, escaped))
+        self.at = start + end + 1;
+        let text = self.text.get(start..start + end)?;
+        Some(if is_escaped { Piece::Escaped(text) } else { Piece::Text(text) })
     }
 
-    /// From bracket to bracket, and whether there is a backslash between them.
-    fn list(&mut self) -> Option<(&'a str, bool)> {
-        let (text, start) = (self.text, self.at);
-        let mut escaped = false;
+    /// What stands between the bracket that is here and the one that closes it.
+    fn nested(&mut self) -> Option<&'a str> {
+        let (bytes, start) = (self.text.as_bytes(), self.at + 1);
+        let close = if self.peek()? == b'[' { b']' } else { b'}' };
+        let (mut at, mut inside) = (start, 0);
         loop {
-            self.at += 1;
-            match self.peek()? {
-                b']' => break,
-                b'[' | b'{' | b'}' => return None,
+            at +=
+                bytes.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'[' | b']' | b'{' | b'}'))?;
+            match *bytes.get(at)? {
                 b'"' => {
-                    escaped |= self.string()?.1;
-                    self.at -= 1;
+                    self.at = at;
+                    self.string()?;
+                    at = self.at;
+                    continue;
                 }
-                _ => {}
+                b'[' | b'{' if inside == MOST_LEVELS => return None,
+                b'[' | b'{' => inside += 1,
+                byte if inside == 0 => {
+                    self.at = at + 1;
+                    return (byte == close).then(|| self.text.get(start..at))?;
+                }
+                _ => inside -= 1,
             }
+            at += 1;
         }
-        self.at += 1;
-        Some((text.get(start..self.at)?, escaped))
     }
 
-    /// An integer without a sign, of few digits, and nothing else; otherwise nothing is cut.
+    /// What begins with a digit.
     #[inline]
-    fn natural(&mut self) -> Option<u64> {
+    fn number(&mut self) -> Option<Piece<'a>> {
         let rest = self.text.as_bytes().get(self.at..)?;
-        let (natural, digits) = natural(rest)?;
-        rest.get(digits).filter(|byte| ends_word(**byte))?;
-        self.at += digits;
-        Some(natural)
+        let (mut natural, mut digits) = (0, 0);
+        for byte in rest.get(..PLAIN_NUMBER).unwrap_or(rest) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            natural = natural * 10 + u64::from(digit);
+            digits += 1;
+        }
+        let is_led_by_zero = digits > 1 && rest.starts_with(b"0");
+        if !is_led_by_zero && rest.get(digits).is_none_or(|byte| ends_word(*byte)) {
+            self.at += digits;
+            return Some(Piece::Natural(natural));
+        }
+        self.word(digits).map(Piece::Word)
     }
 
-    /// What is neither string nor list.
+    /// What is neither string nor list nor object, and does not end before so many bytes.
     #[inline]
-    fn word(&mut self) -> Option<&'a str> {
+    fn word(&mut self, known: usize) -> Option<&'a str> {
         let rest = self.text.get(self.at..)?;
-        let end = rest.bytes().position(ends_word).filter(|end| *end > 0)?;
+        let behind = rest.as_bytes().get(known..)?;
+        let end = known + behind.iter().position(|byte| ends_word(*byte)).unwrap_or(behind.len());
         self.at += end;
-        rest.get(..end)
+        rest.get(..end).filter(|word| !word.is_empty())
     }
 }
 
-/// Where a string ends whose first backslash is at `at`. By itself, so that its loop has every register: long texts have many.
+/// Where a string ends whose first backslash is at `at`.
 #[inline(never)]
 fn end_of_escaped(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        match *text.get(at)? {
-            b'"' => return Some(at),
-            b'\\' => at += 2,
-            _ => return None,
+        at += 2;
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text.get(at) == Some(&b'"') {
+            return Some(at);
         }
-        at += plain_bytes(text.get(at..)?);
     }
 }
 
-/// Whether a byte comes behind a value that is neither string nor list.
+/// Whether a byte comes behind a value that is neither string nor list nor object.
 fn ends_word(byte: u8) -> bool {
-    byte == b',' || byte == b'}' || is_space(byte)
+    byte == b',' || is_space(byte)
 }
 
 /// How many bytes come before the next quote, backslash or control character. Most texts have few of them, so eight bytes are
@@ -237,7 +271,7 @@ fn plain_bytes(text: &[u8]) -> usize {
 }
 
 /// White space of JSON (RFC 8259 §2).
-pub(super) fn is_space(byte: u8) -> bool {
+fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
@@ -260,27 +294,58 @@ mod tests {
     fn members_are_cut_where_they_end() {
         let cut = pieces(
             " { \"a\" : \"x,}\\\"\" ,\"b\":[1, \"]\" ],\"c\":-1.5\n\
-             ,\"d\":true,\"e\":[\"\\n\"],\"f\":12 ,\"g\":012,\"h\":1234567890123456789,\"i\":0}\n",
+             ,\"d\":true,\"e\":[\"\\n\"],\"f\":12 ,\"g\":012,\"h\":1234567890123456789,\"i\":{\"j\":{}, \"k\":[\"}\"]},\"l\":0}\n",
         );
         let expected = [
-            ("a", Piece::Escaped("\"x,}\\\"\"")),
-            ("b", Piece::List("[1, \"]\" ]")),
+            ("a", Piece::Escaped("x,}\\\"")),
+            ("b", Piece::List("1, \"]\" ")),
             ("c", Piece::Word("-1.5")),
             ("d", Piece::Word("true")),
-            ("e", Piece::Escaped("[\"\\n\"]")),
+            ("e", Piece::List("\"\\n\"")),
             ("f", Piece::Natural(12)),
             ("g", Piece::Word("012")),
             ("h", Piece::Word("1234567890123456789")),
-            ("i", Piece::Natural(0)),
+            ("i", Piece::Object("\"j\":{}, \"k\":[\"}\"]")),
+            ("l", Piece::Natural(0)),
         ];
         assert_eq!(cut.as_deref(), Some(&expected[..]));
         assert_eq!(pieces("{}"), Some(Vec::new()));
         assert_eq!(pieces("{\"bx\":1}"), Some(vec![("bx", Piece::Natural(1))]));
         assert_eq!(pieces("{\"é\":\"ü\"}"), Some(vec![("é", Piece::Text("ü"))]));
+        assert_eq!(pieces("{\"b\":\"\\\\\\\\\"}"), Some(vec![("b", Piece::Escaped("\\\\\\\\"))]));
     }
 
     #[test]
-    fn what_is_no_flat_object_is_not_cut() {
+    fn items_are_cut_where_they_end() {
+        let cut = |text| {
+            let mut items = Items::inside(text);
+            std::iter::from_fn(|| match items.next() {
+                Some(None) => None,
+                item => Some(item.flatten()),
+            })
+            .collect::<Option<Vec<_>>>()
+        };
+        assert_eq!(cut(""), Some(vec![]));
+        assert_eq!(cut(" "), Some(vec![]));
+        let expected =
+            [Piece::Natural(1), Piece::Text("a,"), Piece::Word("-2.5"), Piece::List(""), Piece::Object("")];
+        assert_eq!(cut(" 1 ,\"a,\",-2.5,[] , {}").as_deref(), Some(&expected[..]));
+        for text in [",", "1,", "1 2", ",1", "1,,2", "[", "[}", "\"", "\"a\" \"b\""] {
+            assert_eq!(cut(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn brackets_may_stand_in_each_other_so_deep_and_no_deeper() {
+        for (levels, is_cut) in [(MOST_LEVELS + 1, true), (MOST_LEVELS + 2, false)] {
+            let text = format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+            assert_eq!(pieces(&text).is_some(), is_cut, "{levels}");
+        }
+        assert!(pieces(&format!("{{\"a\":[{}]}}", vec!["[]"; 100].join(","))).is_some());
+    }
+
+    #[test]
+    fn what_is_no_object_is_not_cut() {
         let texts = [
             "",
             "{",
@@ -288,6 +353,7 @@ mod tests {
             "5",
             "{}x",
             "{} {}",
+            "\u{a0}{}",
             "{,}",
             "{\"a\"}",
             "{\"a\":}",
@@ -299,11 +365,10 @@ mod tests {
             "{\"b\\u0062\":1}",
             "{\"b::1}",
             "{\"b :1}",
-            "{\"a\":1}}",
-            "{\"a\":{}}",
-            "{\"a\":[[1]]}",
-            "{\"a\":[{}]}",
+            "{\"a\":\"x\"}}",
+            "{\"a\":[}}",
             "{\"a\":[1}",
+            "{\"a\":{]}",
             "{\"a\":\"x}",
             "{\"a\":\"\\",
             "{\"a\":\"\n\"}",

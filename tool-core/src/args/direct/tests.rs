@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::*;
 #[allow(unused_imports, reason = "traits that the answers of a type come from")]
 use crate::__private::rungs::*;
 use crate::__private::{ToolArg, answers, param};
 use crate::args::{Args, Coerce, parse};
-use crate::def::{Cache, Constraint, Doc, Handler, Origin, Range, ToolKeys};
+use crate::def::{Cache, Constraint, Doc, Handler, Origin, ParamKeys, Range, ToolKeys};
 
 /// Bounds of every kind but choices.
 const BOUNDED: Bounds<'static> = Bounds {
@@ -111,6 +114,170 @@ const VALUES: &[&str] = &[
     "1,\"x\":2",
 ];
 
+/// The same of structs, cases, and lists in lists.
+const NESTED: &[&str] = &[
+    "[[1], [2,3]]",
+    "[[1] [2]]",
+    "[[]",
+    "[1}",
+    "[1, \"a\"]",
+    "[1, \"a\", 2]",
+    "[\"a\", 1,]",
+    "[1, \"a\", tru]",
+    "{\"a\":1,\"b\":[\"x\"]}",
+    " { \"a\" : 1 , \"b\" : [ ] , \"c\" : \"one\" } ",
+    "{\"a\":1,\"b\":[],\"c\":\"One\"}",
+    "{\"a\":1,\"b\":[],\"c\":null}",
+    "{\"a\":null,\"b\":[]}",
+    "{\"b\":[],\"a\":1}",
+    "{\"a\":1,\"b\":[],\"e\":1}",
+    "{\"a\":1,\"b\":[],}",
+    "{\"a\":1,\"b\":[]",
+    "{\"a\":1 \"b\":[]}",
+    "{\"a\":1,\"b\":[1]}",
+    "{\"a\":\"1\",\"b\":[]}",
+    "{\"a\":1.0,\"b\":[]}",
+    "{\"a\":-0,\"b\":[]}",
+    "{\"a\":1,\"a\":2,\"b\":[]}",
+    "{\"\\u0061\":1,\"b\":[]}",
+    "{\"a\":1,\"b\":[],\"d\":{\"a\":2,\"b\":[]}}",
+    "{\"a\":1,\"b\":[],\"d\":{\"a\":2,\"b\":[],\"e\":0}}",
+    "{\"a\":1,\"b\":[],\"d\":{\"a\":2,\"b\":[}}",
+    "{\"a\":1,\"b\":[],\"d\":[{\"a\":2,\"b\":[]}]}",
+    "{\"a\":1,\"b\":\"x\"}",
+    "[{\"a\":1,\"b\":[\"\\n\"]}]",
+    "[{\"a\":1,\"b\":[]},{\"a\":2,\"b\":[]}]",
+    "[{\"a\":1,\"b\":[]},{\"a\":2}]",
+    "\"one\"",
+    "\"uno\"",
+    "\"ONE\"",
+    "\"on\\u0065\"",
+    "{\"two\":2}",
+    "{\"one\":null}",
+    "\"two\"",
+    "\"other\"",
+    "{\"kind\":\"one\"}",
+    "{\"kind\":\"one\",\"a\":1}",
+];
+
+/// A struct with a field of every sort: needed, list, optional, and of its own type.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+struct Fields {
+    a: u8,
+    #[serde(alias = "bs")]
+    b: Vec<String>,
+    c: Option<Case>,
+    #[serde(default)]
+    d: Option<Box<Fields>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+enum Case {
+    #[serde(alias = "uno")]
+    One,
+    Two,
+}
+
+/// Cases with data are a union to the schema.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+enum Data {
+    One,
+    Two(u8),
+}
+
+/// An enum that takes every name.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Open {
+    One,
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+enum Tagged {
+    One { a: Option<u8> },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+enum Untagged {
+    Number(u8),
+    Text(String),
+    Fields(Fields),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+struct Flattened {
+    #[serde(flatten)]
+    rest: Fields,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+struct Wrapped(Fields);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+struct Pair(u8, String);
+
+/// What its schema says more than its type.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+struct Bounded {
+    #[schemars(range(min = 2))]
+    a: i64,
+    b: Vec<String>,
+}
+
+/// A text that its type reads further.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+struct Short(String);
+
+impl TryFrom<String> for Short {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Short, String> {
+        if text.len() < 3 { Ok(Short(text)) } else { Err("too long".to_owned()) }
+    }
+}
+
+/// Takes a number that is written as a text, although it asks for a number.
+#[derive(Debug, JsonSchema)]
+#[schemars(transparent)]
+#[allow(dead_code, reason = "only its printed form is looked at")]
+struct Loose(u8);
+
+impl<'de> Deserialize<'de> for Loose {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Loose, D::Error> {
+        struct Either;
+        impl serde::de::Visitor<'_> for Either {
+            type Value = Loose;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number")
+            }
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Loose, E> {
+                number.try_into().map(Loose).map_err(E::custom)
+            }
+            fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Loose, E> {
+                Ok(Loose(99))
+            }
+        }
+        deserializer.deserialize_u8(Either)
+    }
+}
+
 /// Does something with a tool of the given parameters.
 fn with_tool<R>(params: &[ParamDef<'_>], keys: &ToolKeys<'_>, then: impl FnOnce(&ToolDef<'_>) -> R) -> R {
     let cache = Cache::new();
@@ -133,7 +300,7 @@ fn agrees<T: ToolArg + std::fmt::Debug>(plain: ParamDef<'static>) {
     for bounds in [Bounds::NONE, BOUNDED, CHOSEN] {
         let keys = ParamKeys::NONE.bounds(bounds);
         let params = [ParamDef { keys: &keys, ..plain }];
-        let texts = VALUES.iter().map(|value| format!("{{\"x\": {value}}}"));
+        let texts = VALUES.iter().chain(NESTED).map(|value| format!("{{\"x\": {value}}}"));
         let others =
             ["{}", "{\"y\": 1}", "{\"x\": 1, \"\": 2}", "{\"x\": 1, \"y\": 2}", "{\"x\": 1} 2", "[]"];
         with_tool(&params, &ToolKeys::NONE, |tool| {
@@ -161,21 +328,27 @@ fn what_it_takes_the_full_decoder_takes_as_it_is() {
     agree! {
         bool, u8, i8, u32, i64, u64, f32, f64, char, String, Option<u8>, Option<String>, Option<Option<u8>>,
         Option<bool>, Vec<u8>, Vec<i64>, Vec<f64>, Vec<f32>, Vec<String>, Vec<bool>, Vec<char>, Vec<Option<u8>>,
-        Vec<Vec<u8>>, Option<Vec<u8>>, BTreeMap<String, u8>,
+        Vec<Vec<u8>>, Option<Vec<u8>>, BTreeMap<String, u8>, Fields, Option<Fields>, Vec<Fields>, Case, Vec<Case>,
+        Data, Open, Tagged, Untagged, Flattened, Wrapped, Pair, (u8, String), [u8; 2], Bounded, Short, Loose, Option<Loose>,
+        Vec<serde_json::Value>, i128, u128, (), BTreeMap<String, Fields>,
     }
 }
 
-/// Those of [`VALUES`] that the short way takes.
-fn taken<T: ToolArg>(plain: ParamDef<'static>, keys: &'static ParamKeys<'static>) -> Vec<&'static str> {
+/// Those of some values that the short way takes.
+fn taken<T: ToolArg>(
+    plain: ParamDef<'static>,
+    keys: &'static ParamKeys<'static>,
+    values: &[&'static str],
+) -> Vec<&'static str> {
     with_tool(&[ParamDef { keys, ..plain }], &ToolKeys::NONE, |tool| {
         let is_taken = |value: &&&str| short::<T>(tool, &format!("{{\"x\":{value}}}")).is_some();
-        VALUES.iter().filter(is_taken).copied().collect()
+        values.iter().filter(is_taken).copied().collect()
     })
 }
 
 macro_rules! takes {
-    ($($type:ty, $keys:expr => [$($value:literal),*];)*) => { $(
-        let found = taken::<$type>(param(answers!($type), "x", "X."), $keys);
+    (of $values:ident $($type:ty, $keys:expr => [$($value:literal),*];)*) => { $(
+        let found = taken::<$type>(param(answers!($type), "x", "X."), $keys, $values);
         let expected: &[&str] = &[$($value),*];
         assert_eq!(found, expected, "{} {}", stringify!($type), stringify!($keys));
     )* };
@@ -197,6 +370,7 @@ fn what_is_plainly_right_does_not_cost_a_tree() {
     static CHOICES: ParamKeys<'static> = KEYS.bounds(CHOSEN);
     let bare = ParamKeys::none();
     takes! {
+        of VALUES
         bool, bare => ["true", "false"];
         bool, &IN_BOUNDS => ["true", "false"];
         u8, bare => ["0", "5", "255"];
@@ -225,6 +399,40 @@ fn what_is_plainly_right_does_not_cost_a_tree() {
             "[ \"a\\nb\" , \"c\" ]"];
         Vec<bool>, bare => ["[]", "[true]", "[false, true]", "[ ]"];
         Vec<Option<u8>>, bare => ["[]", "[1]", "[1, 2]", "[ 1 ,2 ]", "[null]", "[ ]"];
+        Vec<Vec<u8>>, bare => ["[]", "[[1]]", "[ ]"];
+    }
+}
+
+/// Of other types all is told by the type, too, unless their schema says more.
+#[test]
+fn structs_names_of_cases_and_tuples_do_not_cost_a_tree_either() {
+    let bare = ParamKeys::none();
+    static ALIASED: ParamKeys<'static> = ParamKeys { aliases: &["ex"], ..ParamKeys::NONE };
+    static LONG: ParamKeys<'static> =
+        ParamKeys::NONE.bounds(Bounds { len: Range { min: 1, max: None }, ..Bounds::NONE });
+    static ANY: ParamKeys<'static> = ParamKeys { any: true, ..ParamKeys::NONE };
+    takes! {
+        of NESTED
+        Vec<Vec<u8>>, bare => ["[[1], [2,3]]"];
+        Fields, bare => ["{\"a\":1,\"b\":[\"x\"]}", " { \"a\" : 1 , \"b\" : [ ] , \"c\" : \"one\" } ",
+            "{\"a\":1,\"b\":[],\"d\":{\"a\":2,\"b\":[]}}"];
+        Fields, &ALIASED => ["{\"a\":1,\"b\":[\"x\"]}", " { \"a\" : 1 , \"b\" : [ ] , \"c\" : \"one\" } ",
+            "{\"a\":1,\"b\":[],\"d\":{\"a\":2,\"b\":[]}}"];
+        Vec<Fields>, bare => ["[{\"a\":1,\"b\":[\"\\n\"]}]", "[{\"a\":1,\"b\":[]},{\"a\":2,\"b\":[]}]"];
+        Vec<Fields>, &LONG => [];
+        Vec<Fields>, &ANY => [];
+        Wrapped, bare => ["{\"a\":1,\"b\":[\"x\"]}", " { \"a\" : 1 , \"b\" : [ ] , \"c\" : \"one\" } ",
+            "{\"a\":1,\"b\":[],\"d\":{\"a\":2,\"b\":[]}}"];
+        Case, bare => ["\"one\"", "\"uno\"", "\"two\""];
+        Data, bare => [];
+        Open, bare => ["\"one\"", "\"other\""];
+        Pair, bare => ["[1, \"a\"]"];
+        (u8, String), bare => ["[1, \"a\"]"];
+        Loose, bare => [];
+        Bounded, bare => [];
+        Tagged, bare => [];
+        Untagged, bare => [];
+        Flattened, bare => [];
     }
 }
 
@@ -246,9 +454,12 @@ fn a_tool_goes_this_way_when_its_types_say_all_it_takes() {
     ] {
         let params = [ParamDef { keys: &keys, ..plain }, ParamDef { name: "y", ..plain }];
         assert_eq!(way(&params, &ToolKeys::NONE), expected, "{what}");
-        let bare = [ParamDef { simple: false, keys: ParamKeys::none(), ..plain }];
-        assert!(
-            !way(&bare, &ToolKeys::NONE) && !way(&[ParamDef { keys: &keys, ..bare[0] }], &ToolKeys::NONE)
+        // A type that does not say all has a schema that may say more.
+        let other = ParamDef { simple: false, ..plain };
+        assert_eq!(
+            way(&[ParamDef { keys: &keys, ..other }, params[1]], &ToolKeys::NONE),
+            what == "aliases",
+            "{what}"
         );
     }
     let rules = ToolKeys { constraints: &[Constraint::AtLeastOne(&["x"])], ..ToolKeys::NONE };
