@@ -67,7 +67,7 @@ mod tests {
         ];
         for first in parts {
             for second in parts {
-                for third in ["", "b", "\\n", "\\u00e9", "\\"] {
+                for third in ["", " b", "\n", "\\n", "\\u00e9", "\\"] {
                     let text = format!("{first}{second}{third}");
                     // Only what stands between quotes comes here.
                     let whole = format!("{{\"a\":\"{text}\"}}");

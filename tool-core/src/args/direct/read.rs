@@ -203,15 +203,14 @@ fn number<'de, V: Visitor<'de>>(text: &str, visitor: V) -> Result<V::Value, NotP
     if text.len() > PLAIN_NUMBER || text.starts_with("-0") {
         return Err(NotPlain);
     }
-    let (digits, sign) = text.strip_prefix('-').map_or((text, 1), |digits| (digits, -1));
+    let (digits, is_negative) = text.strip_prefix('-').map_or((text, false), |digits| (digits, true));
     let Decimal { number, fraction } = Decimal::of(digits.as_bytes()).ok_or(NotPlain)?;
     match fraction {
+        None => visitor.visit_i64(if is_negative { -number } else { number }),
         Some(places) => match exact(number, places) {
-            Some(double) => visitor.visit_f64(if sign < 0 { -double } else { double }),
+            Some(double) => visitor.visit_f64(if is_negative { -double } else { double }),
             None => visitor.visit_f64(text.parse().map_err(|_| NotPlain)?),
         },
-        None if sign < 0 => visitor.visit_i64(-number),
-        None => visitor.visit_u64(number.unsigned_abs()),
     }
 }
 
