@@ -88,8 +88,8 @@ RS
   done
 } >"$work/derived/src/lib.rs"
 
-# The dependencies are built once; what is measured is the crate itself.
-export CARGO_TARGET_DIR="$work/target" CARGO_INCREMENTAL=0
+# Most dependencies are what linting has checked before, the others are checked once; what is measured is the crate itself.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target} CARGO_INCREMENTAL=0
 for name in annotated derived; do
   (cd "$work/$name" && cargo check --quiet)
 done

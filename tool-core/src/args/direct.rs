@@ -8,11 +8,11 @@ mod read;
 
 use serde::de::DeserializeOwned;
 
-use self::read::Reader;
+use self::read::read;
 use super::bounds::Limits;
 use super::decode::is_told_by_type;
 use super::shape;
-use super::split::{Member, Members, Piece};
+use super::split::{Member, Members, Piece, is_key};
 use crate::def::{Bounds, Number, ParamDef, ParamKind, ToolDef};
 
 /// Tools with more parameters go the whole way: the slices live in the frame of the call.
@@ -72,7 +72,7 @@ impl<'a> Direct<'a> {
     #[inline]
     pub(super) fn take<T: DeserializeOwned>(&mut self, i: usize, default: Option<fn() -> T>) -> Option<T> {
         let value = match (self.slices.get(i), default) {
-            (Some(Some(piece)), _) => T::deserialize(Reader(*piece)).ok(),
+            (Some(Some(piece)), _) => read(*piece),
             (_, Some(default)) => Some(default()),
             (_, None) => self.left_out(i),
         };
@@ -88,7 +88,7 @@ impl<'a> Direct<'a> {
             ParamKind::List => Piece::List(""),
             ParamKind::Required | ParamKind::Optional | ParamKind::Nullable => Piece::Word("null"),
         };
-        T::deserialize(Reader(piece)).ok()
+        read(piece)
     }
 }
 
@@ -105,7 +105,7 @@ fn is_for(tool: &ToolDef<'_>) -> bool {
 fn is_free(param: &ParamDef<'_>) -> bool {
     let keys = param.keys;
     let alone = !keys.flatten && keys.conflicts_with.is_empty() && keys.requires.is_empty();
-    param.is_bare() || alone && !keys.any && keys.bounds.pattern.is_none()
+    is_key(param.name) && (param.is_bare() || alone && !keys.any && keys.bounds.pattern.is_none())
 }
 
 /// Whether the type of each parameter alone says what it takes. Its schema is asked only where the type does not know.

@@ -53,7 +53,7 @@ impl<'a> Members<'a> {
         Members(Row::of(text))
     }
 
-    /// The next member, which may well have the key `expected`; `None` where the text is not to be cut.
+    /// The next member, which may well have the key `expected` ([`is_key`]); `None` where the text is not to be cut.
     #[inline]
     pub(super) fn next(&mut self, expected: Option<&str>) -> Option<Member<'a>> {
         let row = &mut self.0;
@@ -268,6 +268,11 @@ fn plain_bytes(text: &[u8]) -> usize {
     }
     let rest = text.get(count..).unwrap_or_default();
     count + rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')).unwrap_or(rest.len())
+}
+
+/// Whether a key stands in a text as it is, without an escape.
+pub(super) fn is_key(name: &str) -> bool {
+    plain_bytes(name.as_bytes()) == name.len()
 }
 
 /// White space of JSON (RFC 8259 §2).
