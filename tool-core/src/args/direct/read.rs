@@ -63,6 +63,7 @@ impl<'de> Reader<'de, '_> {
         made
     }
 
+    #[inline]
     fn text<V: Visitor<'de>>(self, visitor: V) -> Outcome<V::Value> {
         let made = match self.piece {
             Piece::Text(text) => visitor.visit_str(text),
@@ -70,15 +71,6 @@ impl<'de> Reader<'de, '_> {
             _ => return Err(NotPlain),
         };
         self.paid(made)
-    }
-
-    #[inline]
-    fn integer(&self) -> Outcome<i64> {
-        match self.piece {
-            Piece::Natural(natural) => natural.try_into().map_err(|_| NotPlain),
-            Piece::Word(word) => Number::of(word)?.integer(),
-            _ => Err(NotPlain),
-        }
     }
 
     fn double<V: Visitor<'de>>(self, visitor: V) -> Outcome<V::Value> {
@@ -107,11 +99,14 @@ macro_rules! integers {
     ($($deserialize:ident $type:ident)*) => {
         $(#[inline]
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Outcome<V::Value> {
-            let integer = self.integer()?;
-            $type::try_from(integer).map_err(|_| NotPlain)?;
-            let made = match integer.try_into() {
-                Ok(natural) => visitor.visit_u64(natural),
-                Err(_) => visitor.visit_i64(integer),
+            let made = match self.piece {
+                Piece::Natural(natural) if $type::try_from(natural).is_ok() => visitor.visit_u64(natural),
+                Piece::Word(word) => {
+                    let integer = Number::of(word)?.integer()?;
+                    $type::try_from(integer).map_err(|_| NotPlain)?;
+                    visitor.visit_i64(integer)
+                }
+                _ => return Err(NotPlain),
             };
             self.paid(made)
         })*
