@@ -53,18 +53,15 @@ impl<'a> Members<'a> {
         Members(Row::of(text))
     }
 
-    /// The next member, which may well have the key `expected` ([`is_key`]); `None` where the text is not to be cut.
+    /// The next member, which may well have the key `expected` ([`is_key`]); `None` where the text is not to be cut, and the end
+    /// for who asks on.
     #[inline]
     pub(super) fn next(&mut self, expected: Option<&str>) -> Option<Member<'a>> {
-        let row = &mut self.0;
-        if row.is_over()? {
-            return Some(Member::End);
+        let next = self.0.member(expected);
+        if next.is_none() {
+            self.0 = Row::of("");
         }
-        let key = row.key(expected)?;
-        row.skip_space();
-        row.expect(b':')?;
-        row.skip_space();
-        Some(Member::Piece(key, row.value()?))
+        next
     }
 }
 
@@ -77,10 +74,14 @@ impl<'a> Items<'a> {
         Items(Row::of(text))
     }
 
-    /// The next item, `Some(None)` behind the last one; `None` where the text is not to be cut.
+    /// The next item, `Some(None)` behind the last one; `None` where the text is not to be cut, and the end for who asks on.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Option<Piece<'a>>> {
-        if self.0.is_over()? { Some(None) } else { self.0.value().map(Some) }
+        let next = self.0.item();
+        if next.is_none() {
+            self.0 = Row::of("");
+        }
+        next
     }
 }
 
@@ -95,6 +96,23 @@ struct Row<'a> {
 impl<'a> Row<'a> {
     fn of(text: &'a str) -> Row<'a> {
         Row { text, at: 0, begun: false }
+    }
+
+    #[inline]
+    fn member(&mut self, expected: Option<&str>) -> Option<Member<'a>> {
+        if self.is_over()? {
+            return Some(Member::End);
+        }
+        let key = self.key(expected)?;
+        self.skip_space();
+        self.expect(b':')?;
+        self.skip_space();
+        Some(Member::Piece(key, self.value()?))
+    }
+
+    #[inline]
+    fn item(&mut self) -> Option<Option<Piece<'a>>> {
+        if self.is_over()? { Some(None) } else { self.value().map(Some) }
     }
 
     /// Whether nothing comes any more; otherwise what comes is next. `None` where there is no comma.
@@ -338,6 +356,17 @@ mod tests {
         for text in [",", "1,", "1 2", ",1", "1,,2", "[", "[}", "\"", "\"a\" \"b\""] {
             assert_eq!(cut(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn behind_what_is_not_to_be_cut_is_the_end() {
+        let mut items = Items::inside("1 2, 3");
+        assert_eq!(
+            [items.next(), items.next(), items.next()],
+            [Some(Some(Piece::Natural(1))), None, Some(None)]
+        );
+        let mut members = Members::inside("\"a\" 1, \"b\": 2");
+        assert!(members.next(None).is_none() && matches!(members.next(None), Some(Member::End)));
     }
 
     #[test]

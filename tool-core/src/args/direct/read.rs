@@ -77,7 +77,7 @@ impl<'de> Reader<'de, '_> {
         #[allow(clippy::cast_precision_loss, reason = "the double next to it is what is meant")]
         let double = match self.piece {
             Piece::Natural(natural) => natural as f64,
-            Piece::Word(word) => Number::of(word)?.double(),
+            Piece::Word(word) => Number::of(word)?.double()?,
             _ => return Err(NotPlain),
         };
         self.paid(visitor.visit_f64(double))
@@ -240,12 +240,7 @@ impl<'de> SeqAccess<'de> for List<'de, '_> {
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Outcome<Option<S::Value>> {
         let owed = self.owed.get();
         self.owed.set(owed + 1);
-        let Some(next) = self.items.next() else {
-            // Whoever asks on has come to the end.
-            self.items = Items::inside("");
-            return Err(NotPlain);
-        };
-        let Some(piece) = next else {
+        let Some(piece) = self.items.next().ok_or(NotPlain)? else {
             self.owed.set(owed);
             return Ok(None);
         };
@@ -271,11 +266,7 @@ impl<'de> MapAccess<'de> for Fields<'de, '_> {
         let expected = self.rest.as_slice().first().copied().filter(|field| is_key(field));
         let owed = self.owed.get();
         self.owed.set(owed + 1);
-        let Some(next) = self.members.next(expected) else {
-            self.members = Members::inside("");
-            return Err(NotPlain);
-        };
-        let Member::Piece(key, value) = next else {
+        let Member::Piece(key, value) = self.members.next(expected).ok_or(NotPlain)? else {
             self.owed.set(owed);
             return Ok(None);
         };
@@ -334,9 +325,11 @@ impl Number<'_> {
         if self.fraction.is_none() { Ok(self.digits) } else { Err(NotPlain) }
     }
 
-    fn double(&self) -> f64 {
-        let read = || self.text.parse().unwrap_or(f64::NAN);
-        exact(self.digits, self.fraction.unwrap_or(0)).unwrap_or_else(read)
+    fn double(&self) -> Outcome<f64> {
+        match exact(self.digits, self.fraction.unwrap_or(0)) {
+            Some(double) => Ok(double),
+            None => self.text.parse().map_err(|_| NotPlain),
+        }
     }
 }
 

@@ -400,6 +400,8 @@ fn what_is_plainly_right_does_not_cost_a_tree() {
         Vec<bool>, bare => ["[]", "[true]", "[false, true]", "[ ]"];
         Vec<Option<u8>>, bare => ["[]", "[1]", "[1, 2]", "[ 1 ,2 ]", "[null]", "[ ]"];
         Vec<Vec<u8>>, bare => ["[]", "[[1]]", "[ ]"];
+        Short, bare => ["\"\"", "\" \"", "\"5\"", "\"a\"", "\"A\"", "\"\\u0061\"", "\"é\"", "\"{}\""];
+        Loose, bare => ["0", "5", "255"];
     }
 }
 
@@ -428,7 +430,6 @@ fn structs_names_of_cases_and_tuples_do_not_cost_a_tree_either() {
         Open, bare => ["\"one\"", "\"other\""];
         Pair, bare => ["[1, \"a\"]"];
         (u8, String), bare => ["[1, \"a\"]"];
-        Loose, bare => [];
         Bounded, bare => [];
         Tagged, bare => [];
         Untagged, bare => [];
