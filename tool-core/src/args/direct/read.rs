@@ -67,7 +67,8 @@ impl<'de> Reader<'de, '_> {
     fn text<V: Visitor<'de>>(self, visitor: V) -> Outcome<V::Value> {
         let made = match self.piece {
             Piece::Text(text) => visitor.visit_str(text),
-            Piece::Escaped(text) => visitor.visit_str(&unescape(text).ok_or(NotPlain)?),
+            // Who takes a `String` takes a `str`, too (serde's contract of `visit_string`), and a large text is not copied again.
+            Piece::Escaped(text) => visitor.visit_string(unescape(text).ok_or(NotPlain)?),
             _ => return Err(NotPlain),
         };
         self.paid(made)
