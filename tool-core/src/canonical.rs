@@ -142,3 +142,65 @@ pub fn write_string(text: &str, out: &mut String) {
     out.push_str(text.get(plain..).unwrap_or_default());
     out.push('"');
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_written_without_space_and_keys_by_utf_16() {
+        let value = json!({"b": [1, [], {"z": null, "y": true}], "a": false, "": "x", "é": 1, "\u{fb33}": 2, "😀": 3});
+        assert_eq!(
+            text(&value),
+            "{\"\":\"x\",\"a\":false,\"b\":[1,[],{\"y\":true,\"z\":null}],\"é\":1,\"😀\":3,\"\u{fb33}\":2}"
+        );
+    }
+
+    #[test]
+    fn only_what_must_be_is_escaped_in_strings() {
+        let value = json!("\"\\/\u{8}\t\n\u{c}\r\u{0}\u{1f} \u{7f}é\u{2028}");
+        assert_eq!(text(&value), "\"\\\"\\\\/\\b\\t\\n\\f\\r\\u0000\\u001f \u{7f}é\u{2028}\"");
+    }
+
+    #[test]
+    fn integers_of_64_bits_are_exact_however_they_are_spelt() {
+        let rows = [
+            (json!(9_007_199_254_740_993_u64), "9007199254740993"),
+            (json!(u64::MAX), "18446744073709551615"),
+            (json!(i64::MIN), "-9223372036854775808"),
+            (json!(5.0), "5"),
+            (json!(-0.0), "0"),
+            (json!(-9_223_372_036_854_775_808.0), "-9223372036854775808"),
+            (json!(18_446_744_073_709_549_568.0), "18446744073709549568"),
+            (json!(18_446_744_073_709_551_616.0), "18446744073709552000"),
+            (json!(0.1), "0.1"),
+            (json!(1e21), "1e+21"),
+            (json!(1.5e-7), "1.5e-7"),
+        ];
+        for (value, expected) in rows {
+            assert_eq!(text(&value), expected);
+        }
+    }
+
+    #[test]
+    fn values_are_equal_by_what_they_are() {
+        assert!(equal(&json!({"a": 5, "b": [1.0]}), &json!({"b": [1], "a": 5.0})));
+        assert!(equal(&json!("a"), &json!("a")));
+        assert!(!equal(&json!("5"), &json!(5)));
+        assert!(!equal(&json!([1, 2]), &json!([2, 1])));
+    }
+
+    #[test]
+    fn bytes_come_back_from_their_hex() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert_eq!(unhex(&hex(&bytes)), Some(bytes));
+        assert_eq!(hex(&[0x00, 0x9f, 0xa0]), "009fa0");
+        assert_eq!(unhex("A0"), Some(vec![0xa0]));
+        assert_eq!(unhex(""), Some(Vec::new()));
+        for none in ["0", "0g", "g0", "é", "0x12"] {
+            assert_eq!(unhex(none), None, "{none}");
+        }
+    }
+}

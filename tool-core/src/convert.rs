@@ -321,3 +321,24 @@ macro_rules! __output {
         |generator| $crate::__private::Of::<$type>::returns().schema(generator)
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_refuses_has_a_kind_of_its_own() {
+        let rows = [
+            (io::ErrorKind::NotFound, ErrorKind::NotFound),
+            (io::ErrorKind::AlreadyExists, ErrorKind::Conflict),
+            (io::ErrorKind::PermissionDenied, ErrorKind::Denied),
+            (io::ErrorKind::TimedOut, ErrorKind::Timeout),
+            (io::ErrorKind::ConnectionRefused, ErrorKind::Unavailable),
+            (io::ErrorKind::NetworkUnreachable, ErrorKind::Unavailable),
+            (io::ErrorKind::BrokenPipe, ErrorKind::Failed),
+        ];
+        for (of_system, kind) in rows {
+            assert_eq!(io_kind(of_system), kind, "{of_system}");
+        }
+    }
+}

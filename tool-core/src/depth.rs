@@ -173,6 +173,9 @@ mod tests {
             assert!(!text_exceeds(&text, levels), "{text}");
             assert!(text_exceeds(&text, levels - 1), "{text}");
         }
+        let siblings = json!([[], {"a": []}, [[]], {}, [], [], [], []]).to_string();
+        assert!(!text_exceeds(&siblings, 3), "{siblings}");
+        assert!(text_exceeds(&siblings, 2), "{siblings}");
         let brackets = json!(["[[[[", {"{{\"[[[[\\": "]]"}, "\\", "[["]).to_string();
         assert!(!text_exceeds(&brackets, 2), "{brackets}");
         assert!(text_exceeds(&brackets, 1), "{brackets}");

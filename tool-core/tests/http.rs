@@ -28,6 +28,7 @@ async fn exchange(method: &str, url: &str, http: &dyn Http) -> Result<Value, Too
         .header("accept", "text/plain")
         .secret_header("x-key", "k-123")
         .header("Authorization", "Basic abc")
+        .header("Content-Type", "text/plain")
         .bytes(if method.is_read() { "" } else { "body" })
         .limit(10)
         .timeout(Duration::from_secs(10));
@@ -141,8 +142,8 @@ fn a_redirect_is_followed_and_takes_no_secret_to_another_host() {
         .iter()
         .map(|request| request.headers().map(|header| header.0.to_owned()).collect())
         .collect();
-    assert_eq!(names[1], ["accept", "x-key", "Authorization"]);
-    assert_eq!(names[2], ["accept"]);
+    assert_eq!(names[1], ["accept", "x-key", "Authorization", "Content-Type"]);
+    assert_eq!(names[2], ["accept", "Content-Type"]);
 }
 
 #[test]
@@ -273,4 +274,88 @@ fn json_goes_both_ways_and_a_redirect_that_is_not_followed_is_the_answer() {
     assert_eq!(call("Ada").unwrap().data(), json!({"id": 7}));
     assert_eq!(call("Bob").unwrap().data(), json!("/names/8"));
     assert_eq!(failure(call("Cleo")), (ErrorKind::Unavailable, "bad_response".to_owned()));
+}
+
+#[test]
+fn the_kind_of_an_error_is_that_of_the_status() {
+    let rows = [
+        (404, ErrorKind::NotFound),
+        (410, ErrorKind::NotFound),
+        (401, ErrorKind::Denied),
+        (403, ErrorKind::Denied),
+        (429, ErrorKind::RateLimited),
+        (408, ErrorKind::Timeout),
+        (504, ErrorKind::Timeout),
+        (500, ErrorKind::Unavailable),
+        (503, ErrorKind::Unavailable),
+        (599, ErrorKind::Unavailable),
+        (400, ErrorKind::Failed),
+        (304, ErrorKind::Failed),
+    ];
+    let answer = |status| {
+        let url = "https://me:pass@x.example/y?key=k-123#part".parse().unwrap();
+        tool_core::http::Response::new(url, status, [], None).success()
+    };
+    for (status, kind) in rows {
+        let error = answer(status).expect_err("it is no success");
+        assert_eq!((error.kind(), error.code_str().to_owned()), (kind, format!("http_{status}")));
+        assert_eq!(
+            error.message(),
+            format!("https://***@x.example/y?***#*** answered with status {status}.")
+        );
+    }
+    for status in [200, 204, 299] {
+        assert_eq!(answer(status).unwrap().status(), status);
+    }
+}
+
+#[test]
+fn only_a_status_that_leads_on_is_a_redirect() {
+    for status in [200, 201, 300, 304, 400] {
+        let kit = kit().http(move |h| h.get(URL).status(status).header("location", "/z")).build();
+        assert_eq!(get(&kit, URL).unwrap().data()[0], status);
+    }
+    for status in [301, 302, 303, 307, 308] {
+        let kit = kit()
+            .http(move |h| h.get(URL).status(status).header("location", "/z").get("https://x.example/z"))
+            .build();
+        assert_eq!(get(&kit, URL).unwrap().data()[1], "https://x.example/z", "{status}");
+    }
+}
+
+#[test]
+fn a_header_of_what_is_not_sent_again_goes_with_it() {
+    for (status, kept) in [(303, false), (307, true)] {
+        let kit = kit().http(move |h| h.post(URL).redirect("/z").status(status)).http(move |h| {
+            let method = if kept { Method::Post } else { Method::Get };
+            h.request(method, "https://x.example/z")
+        });
+        let kit = kit.build();
+        kit.call_blocking("put_up", json!({"method": "POST", "url": URL})).unwrap();
+        let sent = &kit.http().requests()[1];
+        let has = |name: &str| sent.headers().any(|header| header.0 == name);
+        assert_eq!((has("Content-Type"), has("accept")), (kept, true), "{status}");
+    }
+}
+
+#[test]
+fn what_is_as_long_as_the_limit_says_is_taken() {
+    let kit = kit().http(|h| h.get(URL).header("content-length", "10").bytes("1234567890")).build();
+    assert_eq!(get(&kit, URL).unwrap().data()[2], "1234567890");
+}
+
+#[test]
+fn an_address_names_no_user_and_is_shown_without_what_it_carries() {
+    for url in ["https://me@x.example/", "https://:pass@x.example/", "https://me:pass@x.example/"] {
+        assert_eq!(Request::get(url).unwrap_err().code_str(), "bad_url", "{url}");
+    }
+    let request =
+        Request::get("https://x.example:8443/y?key=k-123#part").unwrap().secret_header("x-key", "k-9");
+    assert_eq!(request.host(), "x.example");
+    let shown = format!("{request:?}");
+    let parts = ["method: Get", "url: \"https://x.example:8443/y?***#***\"", "headers: [\"x-key\"]"];
+    assert!(!shown.contains("k-"), "{shown}");
+    for part in parts {
+        assert!(shown.contains(part), "{shown}");
+    }
 }

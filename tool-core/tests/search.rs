@@ -61,3 +61,50 @@ fn what_only_reads_is_called_as_such_and_what_changes_something_is_not() {
     assert_eq!(paths, ["/arguments/town", "/arguments/twon"]);
     assert_eq!(call("call_read_tool", args("search_tools")).unwrap_err().code_str(), "not_a_tool");
 }
+
+/// Tells the time, in no group.
+#[tool(title = "The time", destructive, idempotent = false, register = false)]
+fn tell_time() -> String {
+    "noon".to_owned()
+}
+
+#[test]
+fn a_row_says_what_a_model_chooses_by() {
+    let tools = Registry::builder().add::<MakeWeatherTool>().add::<TellTimeTool>();
+    let executor = Executor::standard(with_search(&tools.build().unwrap()).unwrap()).build().unwrap();
+    let call = |tool: &str, args: Value| {
+        executor.call_blocking(Call::new(tool, args), &ToolContext::empty(), Caller::Llm).unwrap()
+    };
+    let row = |query: &str| call("search_tools", json!({"query": query})).data().get(0).cloned().unwrap();
+    let mut weather = row("make_weather");
+    let score = weather.as_object_mut().unwrap().remove("score").unwrap().as_f64().unwrap();
+    assert!(score > 0.0 && (score * 1_000.0).fract() == 0.0, "{score}");
+    assert_eq!(
+        weather,
+        json!({"name": "make_weather", "summary": "Changes the weather of a town.", "group": "weather",
+            "read_only": false, "destructive": false})
+    );
+    let time = row("tell_time");
+    assert_eq!((&time["title"], &time["destructive"]), (&json!("The time"), &json!(true)));
+    assert_eq!(time.get("group"), None);
+
+    let of_group = call("search_tools", json!({"query": "weather time", "group": "weather"})).data();
+    assert_eq!(of_group.as_array().unwrap().len(), 1, "{of_group}");
+    let none = call("search_tools", json!({"query": "zebra"}));
+    let said = json!({"content": none.content}).to_string();
+    assert!(said.contains("No tool matches. Use other words; the groups are: weather."), "{said}");
+
+    let told = call("describe_tools", json!({"names": ["tell_time", "tell_tim"]})).data();
+    assert_eq!(
+        told[0]["annotations"],
+        json!({"read_only": false, "destructive": true, "idempotent": false, "open_world": false})
+    );
+    let nearest = json!({"name": "tell_tim", "error": "There is no such tool.", "nearest": ["tell_time"]});
+    assert_eq!(told[1], nearest);
+}
+
+#[test]
+fn a_row_of_a_tool_that_only_reads_says_so() {
+    let found = call("search_tools", json!({"query": "read_weather"})).unwrap().data();
+    assert_eq!((&found[0]["name"], &found[0]["read_only"]), (&json!("read_weather"), &json!(true)));
+}

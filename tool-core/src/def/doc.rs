@@ -82,4 +82,31 @@ mod tests {
             "Reads a text file.\n\nReturns:\n- lines\n- a count\n\n```\na\n  b\n```"
         );
     }
+
+    #[test]
+    fn each_kind_of_line_keeps_its_place() {
+        let rows = [
+            ("a\nb", "a b"),
+            ("a  \n   b", "a b"),
+            ("a\n\nb\nc", "a\n\nb c"),
+            ("# Head\nText", "# Head\nText"),
+            ("a\n1. one\n2) two", "a\n1. one\n2) two"),
+            ("a\n. dot\n12 apes", "a . dot 12 apes"),
+            ("a\n* one\n  wrapped\n+ two", "a\n* one wrapped\n+ two"),
+            ("a\n| x | y |\n> said", "a\n| x | y |\n> said"),
+            ("a\n     code", "a\n    code"),
+            ("~~~\nb\nc\n~~~\nd\ne", "~~~\nb\nc\n~~~\nd e"),
+            ("```\nb\n```\nc\n```\nd\n\ne\n```", "```\nb\n```\nc\n```\nd\n\ne\n```"),
+            ("  ```\n   b\n  ```\nc", "```\n  b\n ```\nc"),
+        ];
+        for (raw, text) in rows {
+            assert_eq!(join_wrapped(raw), text, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn the_summary_of_text_in_its_final_form_needs_no_work() {
+        assert_eq!(Doc::Text("One.\n\nMore.").summary(), Some("One."));
+        assert_eq!(Doc::Raw("One.\n\nMore.").summary(), None);
+    }
 }

@@ -105,3 +105,28 @@ impl ToolError {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_recorded_goes_through_the_same_functions_as_what_is_shown() {
+        let error = || {
+            ToolError::failed("a key")
+                .hint("a hint")
+                .quoting_message("a key: abc")
+                .quoting_hint("a hint: abc")
+        };
+        let recorded = |error: &ToolError| {
+            let error = error.for_record(Vec::new(), Map::new());
+            (error.message().to_owned(), error.hint_str().map(str::to_owned))
+        };
+        let scrubbed = error().map_texts(|text| text.replace("a ", "- "), |value| value);
+        assert_eq!((scrubbed.message(), scrubbed.hint_str()), ("- key: abc", Some("- hint: abc")));
+        assert_eq!(recorded(&scrubbed), ("- key".to_owned(), Some("- hint".to_owned())));
+        let mapped = error().map_message(|text| text.to_uppercase());
+        assert_eq!((mapped.message(), mapped.hint_str()), ("A KEY: ABC", Some("a hint: abc")));
+        assert_eq!(recorded(&mapped), ("A KEY".to_owned(), Some("a hint".to_owned())));
+    }
+}

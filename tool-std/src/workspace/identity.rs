@@ -77,3 +77,36 @@ fn below(real_root: &Path, path: &Path) -> Option<Relative> {
     );
     (!relative.is_root()).then_some(relative)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn as_many_links_are_followed_as_the_system_follows() {
+        let root = tool_trials::directory();
+        let at = |name: &str| root.path().join(name);
+        let real_root = std::fs::canonicalize(root.path()).unwrap();
+        std::fs::write(at("0"), "x").unwrap();
+        for link in 1..=LINKS + 1 {
+            symlink((link - 1).to_string(), at(&link.to_string())).unwrap();
+        }
+        let from = |link: usize| way(&real_root, &real_root.join(link.to_string()));
+        let (last, beyond) = (from(LINKS), from(LINKS + 1));
+        assert_eq!(last.place, Some(Relative::from_components([b"0".as_slice()])));
+        assert_eq!(last.links.len(), LINKS);
+        assert_eq!(beyond.place, None, "the system follows no more");
+        assert!(std::fs::metadata(at(&LINKS.to_string())).is_ok());
+        assert!(std::fs::metadata(at(&(LINKS + 1).to_string())).is_err());
+    }
+
+    #[test]
+    fn a_path_through_a_link_that_leads_to_itself_has_no_place() {
+        let root = tool_trials::directory();
+        let real_root = std::fs::canonicalize(root.path()).unwrap();
+        symlink("loop", real_root.join("loop")).unwrap();
+        assert_eq!(way(&real_root, &real_root.join("loop")).place, None);
+    }
+}

@@ -308,3 +308,84 @@ fn beneath(root: &[u8], path: &[u8]) -> Option<Relative> {
     };
     Some(Relative::from_components(rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty())))
 }
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::fcntl_getfl;
+    use rustix::io::{FdFlags, fcntl_getfd};
+
+    use super::*;
+
+    fn relative(path: &str) -> Relative {
+        Relative::from_components(path.as_bytes().split(|byte| *byte == b'/'))
+    }
+
+    #[test]
+    fn no_handle_is_left_to_a_program_that_is_started() {
+        let root = tool_trials::directory();
+        std::fs::create_dir(root.path().join("d")).unwrap();
+        std::fs::write(root.path().join("d/f"), "x").unwrap();
+        let closes = |fd: BorrowedFd<'_>| fcntl_getfd(fd).unwrap().contains(FdFlags::CLOEXEC);
+        for without_openat2 in [false, true] {
+            let opener = Opener::new(root.path(), Rule::Deny, without_openat2).unwrap();
+            let (folder, file) =
+                (opener.handle(Path::new("d")).unwrap(), opener.handle(Path::new("d/f")).unwrap());
+            assert!(closes(opener.root()) && closes(folder.as_fd()) && closes(file.as_fd()));
+            let listed = folder.directory().unwrap();
+            assert!(closes(listed.as_fd()));
+            assert_eq!(file.directory().unwrap_err(), Errno::NOTDIR);
+            let child = opener.child_of(listed.as_fd(), b"f").unwrap();
+            assert!(closes(child.as_fd()));
+            let mut opened = vec![file.reopen(OFlags::RDONLY).unwrap(), file.into_reader().unwrap()];
+            if opener.resolver() == Resolver::Openat2 {
+                opened.push(opener.plain(&relative("d/f")).unwrap().into_reader().unwrap());
+            }
+            let allowing = Opener::new(root.path(), Rule::Allow, without_openat2).unwrap();
+            let plain = allowing.plain_child(listed.as_fd(), Path::new("f"), &relative("d/f"));
+            opened.push(plain.unwrap().into_reader().unwrap());
+            for opened in opened {
+                assert!(closes(opened.as_fd()));
+                assert!(
+                    fcntl_getfl(&opened).unwrap().contains(OFlags::NONBLOCK),
+                    "a FIFO would be waited for"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_handle_is_known_by_a_name_only_while_it_has_that_name() {
+        let root = tool_trials::directory();
+        let at = |name: &str| root.path().join(name);
+        for name in ["plain", "odd (deleted)", "gone"] {
+            std::fs::write(at(name), "x").unwrap();
+        }
+        let opener = Opener::new(root.path(), Rule::Allow, false).unwrap();
+        let stat = |name: &str| statat(opener.root(), name, AtFlags::empty()).unwrap();
+        let (plain, odd) = (stat("plain"), stat("odd (deleted)"));
+        assert!(opener.is_named(&plain, &relative("plain")));
+        assert!(opener.is_named(&odd, &relative("odd (deleted)")));
+        assert!(!opener.is_named(&plain, &relative("odd (deleted)")), "another file has the name");
+        assert!(!opener.is_named(&odd, &relative("missing (deleted)")));
+
+        let gone = opener.handle(Path::new("gone")).unwrap();
+        std::fs::remove_file(at("gone")).unwrap();
+        assert!(!opener.is_named(&fstat(&gone).unwrap(), &relative("gone")));
+        assert_eq!(opener.path_of(gone.as_fd()).unwrap(), Some(relative("gone (deleted)")));
+    }
+
+    #[test]
+    fn a_path_is_beneath_a_root_by_whole_names() {
+        let beneath = |root: &str, path: &str| super::beneath(root.as_bytes(), path.as_bytes());
+        assert_eq!(beneath("/", "/a/b"), Some(relative("a/b")));
+        assert_eq!(beneath("/r", "/r"), Some(Relative::root()));
+        assert_eq!(beneath("/r", "/r/a"), Some(relative("a")));
+        assert_eq!(beneath("/r", "/rest/a"), None);
+        assert_eq!(beneath("/r", "/other"), None);
+    }
+
+    #[test]
+    fn a_resolver_has_the_word_that_doctor_says() {
+        assert_eq!([Resolver::Openat2, Resolver::CapStd].map(Resolver::as_str), ["openat2", "cap-std"]);
+    }
+}

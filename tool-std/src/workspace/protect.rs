@@ -405,4 +405,16 @@ mod tests {
         let wrong = Protect { secret: vec!["a/*".into()], ..Protect::default() };
         assert_eq!(Names::new(&wrong, Places::default()).unwrap_err().code_str(), "glob_invalid");
     }
+
+    #[test]
+    fn what_is_protected_is_counted_by_class() {
+        let names = names();
+        assert_eq!(names.count(Class::Secret), SECRET.len());
+        assert_eq!(names.count(Class::GitConfig), GIT_CONFIG.len());
+        assert_eq!(names.count(Class::Guarded), GUARDED.len());
+        assert_eq!(names.count(Class::Sealed), 0, "places have no name");
+        let less = Protect { open: vec![SECRET[0].to_owned()], ..Protect::default() };
+        let less = Names::new(&less, Places::default()).unwrap();
+        assert_eq!(less.count(Class::Secret), SECRET.len() - 1);
+    }
 }

@@ -170,7 +170,6 @@ pub(crate) fn system(path: &str, errno: Errno) -> ToolError {
     }
 }
 
-/// What an I/O operation on an open file said, in the words of this group.
 /// What a change could be undone by cannot be kept, so it is not made.
 pub(crate) fn evidence(folder: &std::path::Path, error: &std::io::Error) -> ToolError {
     let told = io(&folder.display().to_string(), error);
@@ -183,6 +182,7 @@ pub(crate) fn evidence(folder: &std::path::Path, error: &std::io::Error) -> Tool
         .source(std::io::Error::new(error.kind(), error.to_string()))
 }
 
+/// What an I/O operation on an open file said, in the words of this group.
 pub(crate) fn io(path: &str, error: &std::io::Error) -> ToolError {
     match Errno::from_io_error(error) {
         Some(errno) => system(path, errno),
@@ -208,15 +208,46 @@ mod tests {
             (Errno::LOOP, "symlink_loop"),
             (Errno::NOENT, "path_not_found"),
             (Errno::NOTDIR, "not_a_directory"),
+            (Errno::ISDIR, "is_a_directory"),
             (Errno::NAMETOOLONG, "path_too_long"),
             (Errno::ACCESS, "permission_denied"),
             (Errno::PERM, "permission_denied"),
+            (Errno::ROFS, "permission_denied"),
+            (Errno::TXTBSY, "permission_denied"),
+            (Errno::EXIST, "already_exists"),
             (Errno::AGAIN, "path_changed"),
+            (Errno::STALE, "path_changed"),
             (Errno::NOSPC, "disk_full"),
+            (Errno::DQUOT, "disk_full"),
             (Errno::IO, "io_error"),
         ];
         for (errno, code) in rows {
             assert_eq!(system("p", errno).code_str(), code);
         }
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_called_by_its_kind() {
+        let rows = [
+            (FileType::Fifo, "FIFO"),
+            (FileType::Socket, "socket"),
+            (FileType::CharacterDevice, "character device"),
+            (FileType::BlockDevice, "block device"),
+            (FileType::Symlink, "symbolic link"),
+            (FileType::Unknown, "special file"),
+        ];
+        for (kind, name) in rows {
+            let told = not_regular_file("p", kind);
+            assert_eq!(told.message(), format!("p is not a regular file (it is a {name})."));
+        }
+    }
+
+    #[test]
+    fn evidence_that_cannot_be_kept_says_where_it_would_be_unless_the_disk_is_full() {
+        let folder = std::path::Path::new("/state");
+        let refused = evidence(folder, &Errno::ACCESS.into());
+        assert_eq!(refused.message(), "What undoes the change cannot be kept in /state.");
+        assert_eq!((refused.code_str(), refused.kind()), ("io_error", ErrorKind::Failed));
+        assert_eq!(evidence(folder, &Errno::NOSPC.into()).code_str(), "disk_full");
     }
 }
