@@ -2,8 +2,8 @@
 files, and the tests of all of them decide. Prints what nothing noticed, in the words of cargo-mutants, and at the end a row for each
 file as `tests/mutants.md` has it.
 
-MUTANTS_TESTS is how many tests are asked about one change at most (1000). MUTANTS_AGAIN is a file with the output of an earlier
-run: only what was unnoticed in it is tried, wherever it stands now."""
+MUTANTS_TESTS is how many tests are asked about one change at most (1000). MUTANTS_SHARD, such as 0/8, takes every eighth change: a
+sample. MUTANTS_AGAIN is a file with the output of an earlier run: only what was unnoticed in it is tried, wherever it stands now."""
 
 import json
 import os
@@ -49,6 +49,8 @@ def main() -> None:
     root, most = tree(), int(os.environ.get("MUTANTS_TESTS", "1000"))
     os.environ.setdefault("TOOL_VECTORS", str(HERE.parent / "shared" / "vectors"))
     command = ["cargo", "mutants", "--list", "--json", "--package", package, "--file", glob]
+    if shard := os.environ.get("MUTANTS_SHARD"):
+        command += ["--sharding", "round-robin", "--shard", shard]
     mutants = json.loads(subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout)
     if earlier := os.environ.get("MUTANTS_AGAIN"):
         again = unnoticed_in(Path(earlier))
