@@ -62,17 +62,18 @@ def build(root: Path, library: Path, mutants: list[dict], packages: list[str]) -
     left_out: dict[int, str] = {}
     original = library.read_text()
     library.write_text(original + switches.MODULE.replace("COUNT", str(len(mutants))))
-    features = ["--features", "tool-core/test,tool-core/limit"]
+    # Together in both: who else is built decides which features a package has.
+    asked = [*(word for name in packages for word in ("-p", name)), "--features", "tool-core/test,tool-core/limit"]
     for _ in range(ROUNDS):
         regions = switches.put(root, mutants, left_out)
-        fine, messages, said = cargo(root, "check", "-p", library.parent.parent.name, *features)
+        fine, messages, said = cargo(root, "check", *asked)
         if fine:
             break
         more = unviable(messages, mutants, regions)
         if not more.keys() - left_out.keys():
             raise SystemExit(f"no change explains what does not compile:\n{said[-4000:]}")
         left_out.update(more)
-    fine, messages, said = cargo(root, "test", "--no-run", *(word for name in packages for word in ("-p", name)), *features)
+    fine, messages, said = cargo(root, "test", "--no-run", *asked)
     if not fine:
         raise SystemExit(said[-4000:])
     made = [message for message in messages if message["reason"] == "compiler-artifact" and message["executable"]]
