@@ -178,3 +178,33 @@ fn a_surface_that_differs_is_named_with_how() {
     assert_eq!(wrong[1], "cutting ended with Some(9), not 0");
     assert!(wrong[2].starts_with("cutting left /0/more.txt: \"644 4 bytes "), "{wrong:?}");
 }
+
+/// Keeps a key for somebody.
+#[tool_core::tool(register = false, side_effect, idempotent)]
+fn keep_key(
+    /// Whose it is.
+    owner: &str,
+    /// The key.
+    #[arg(secret, len = 4..=20)]
+    key: &str,
+    /// Words for it.
+    #[arg(last)]
+    words: Vec<String>,
+) -> String {
+    format!("{owner} {} {}", key.len(), words.len())
+}
+
+/// On the command line a secret stands in a file, or comes on standard input.
+#[test]
+fn a_call_with_a_secret_comes_to_the_same_everywhere() {
+    let registry = || tool_core::Registry::builder().add::<KeepKeyTool>().build().unwrap();
+    let surfaces = [tool_cli::test::surfaces(), tool_mcp::test::surfaces()].concat();
+    let kit = ToolKit::of(registry()).surfaces(surfaces).build();
+    let called = |args: Value| kit.everywhere("keep_key", args).blocking();
+    let kept = called(json!({"owner": "Ann", "key": "--k 1\n23", "words": ["-a", "b"]}));
+    assert_eq!(kept.told().count(), 12);
+    assert_eq!(kept.assert_same().unwrap().data(), "Ann 8 2");
+    let refused = called(json!({"owner": "Ann", "key": "k"})).assert_same().unwrap_err();
+    assert_eq!(refused.kind(), InvalidArgs);
+    assert!(!refused.to_string().contains("\"k\""));
+}

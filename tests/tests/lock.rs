@@ -200,5 +200,16 @@ fn a_locked_set_passes_and_a_changed_one_says_what_to_do() {
     let changed = tool_core::test::locked(&file, shop("The size.", &["S"])).unwrap_err();
     assert!(changed.contains("the tools changed (breaking)"), "{changed}");
     assert!(changed.contains("breaking input_narrowed buy_shirt /size"), "{changed}");
-    assert!(changed.ends_with("Run the test with UPDATE=1 where this is meant."), "{changed}");
+    assert!(changed.contains("Run the test with UPDATE=1 where this is meant."), "{changed}");
+    assert!(!changed.contains("alias"), "{changed}");
+    std::fs::write(&file, "{\n").unwrap();
+    let broken = tool_core::test::locked(&file, &first).unwrap_err();
+    assert!(
+        broken.starts_with(&format!("{}:2:1: ", file.display())) && broken.contains("UPDATE=1"),
+        "{broken}"
+    );
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    let folder = tool_core::test::locked(&file, &first).unwrap_err();
+    assert!(!folder.contains("UPDATE=1"), "no update makes a file of it: {folder}");
 }

@@ -246,6 +246,103 @@ fn what_has_the_old_name_among_its_aliases_is_renamed_and_what_has_not_is_anothe
 }
 
 #[test]
+fn an_option_that_stays_as_an_alias_is_not_removed() {
+    let param = |name: &str, aliases: &[&str], flags: &[&str]| {
+        of_params(&[json!({"name": name, "aliases": aliases, "flags": flags})])
+    };
+    let (limit, most) = (param("limit", &[], &["--limit"]), param("most", &["limit"], &["--most"]));
+    assert_eq!(
+        told(&limit, &most),
+        ["additive flag_added /most", "additive param_renamed /most"],
+        "`--limit` is still taken"
+    );
+    assert_eq!(
+        told(&most, &limit),
+        ["breaking param_removed /most", "additive param_added /limit"]
+            .map(str::to_owned)
+            .into_iter()
+            .rev()
+            .collect::<Vec<_>>()
+    );
+    let short = param("most", &["limit"], &["--most", "-m"]);
+    assert_eq!(told(&short, &most), ["breaking flag_removed /most"]);
+    let (two_words, joined) = (
+        param("page_size", &["max_size"], &["--page-size"]),
+        param("max_size", &["page_size"], &["--max-size"]),
+    );
+    assert_eq!(told(&two_words, &joined), ["additive param_renamed /max_size"]);
+}
+
+#[test]
+fn that_a_value_is_hidden_is_told_once() {
+    let tool = |secret: bool| {
+        let mut tool = of_params(&[json!({"name": "pin", "secret": secret, "flags": ["--pin-file"]})]);
+        if secret {
+            tool["input"]["properties"]["pin"]["writeOnly"] = json!(true);
+        }
+        tool
+    };
+    assert_eq!(told(&tool(false), &tool(true)), ["additive secret_marked /pin"]);
+    assert_eq!(told(&tool(true), &tool(false)), ["breaking secret_unmarked /pin"]);
+}
+
+#[test]
+fn no_line_says_twice_the_same() {
+    let it = |schema: Value| {
+        let mut tool = of_params(&[json!({"name": "it"})]);
+        tool["input"]["properties"]["it"] = schema;
+        tool
+    };
+    let object = |required: Value| json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": required, "additionalProperties": false});
+    let (free, bound) = (it(object(json!([]))), it(object(json!(["a"]))));
+    assert_eq!(lines(&free, &bound), ["breaking input_narrowed tool /it/a: optional → required"]);
+    assert_eq!(lines(&bound, &free), ["additive input_widened tool /it/a: required → optional"]);
+
+    let number = |bounds: Value| {
+        let mut schema = json!({"type": "number"});
+        schema.as_object_mut().unwrap().extend(bounds.as_object().unwrap().clone());
+        it(schema)
+    };
+    let half = json!({"minimum": 0, "exclusiveMaximum": 0.5});
+    assert_eq!(
+        lines(&number(json!({"minimum": 0, "exclusiveMaximum": 1.0})), &number(half)),
+        ["breaking input_narrowed tool /it: exclusiveMaximum 1.0 → exclusiveMaximum 0.5"]
+    );
+    assert_eq!(
+        lines(&number(json!({"minimum": 1, "maximum": 9})), &number(json!({"minimum": 2, "maximum": 5}))),
+        ["breaking input_narrowed tool /it: minimum 1, maximum 9 → minimum 2, maximum 5"]
+    );
+    let (reads, destroys) = (
+        json!({"name": "tool"}),
+        json!({"name": "tool", "behavior": {"side_effect": true,
+        "destructive": true, "idempotent": false, "open_world": false}}),
+    );
+    assert_eq!(
+        lines(&reads, &destroys),
+        ["breaking effect_added tool: nothing → side effect, destructive, not idempotent"]
+    );
+}
+
+#[test]
+fn long_values_are_shown_around_their_first_difference() {
+    let it = |values: Value| {
+        let mut tool = of_params(&[json!({"name": "it"})]);
+        tool["input"]["properties"]["it"] = json!({"type": "string", "enum": values});
+        tool
+    };
+    let names: Vec<String> = (10..30).map(|n| format!("N{n}")).collect();
+    assert_eq!(
+        lines(&it(json!(names)), &it(json!(names[..19]))),
+        [r#"breaking input_narrowed tool /it: …5","N26","N27","N28","N29"] → …5","N26","N27","N28"]"#]
+    );
+    let described = |text: String| json!({"name": "tool", "description": text});
+    let head = "w".repeat(100);
+    let (was, is) = (described(format!("{head}A{head}")), described(format!("{head}B{head}")));
+    let shown = |mark: char| format!("…{}{mark}{}…", "w".repeat(20), "w".repeat(37));
+    assert_eq!(lines(&was, &is), [format!("text description_changed tool: {} → {}", shown('A'), shown('B'))]);
+}
+
+#[test]
 fn a_change_says_in_few_words_what_was_there_and_what_is() {
     let described = |text: &str| json!({"name": "tool", "description": text});
     let whole = "x".repeat(60);
@@ -574,6 +671,27 @@ fn a_union_says_what_comes_and_goes_by_its_branches_and_values() {
     assert_eq!(of_param(&values(&["a", "b"]), &values(&["b"])), ["breaking input_narrowed /it"]);
     assert_eq!(of_param(&values(&["a"]), &values(&["b"])), ["breaking input_changed /it"]);
     assert_eq!(of_param(&values(&["a", "b"]), &values(&["b", "a"])), [""; 0]);
+}
+
+#[test]
+fn a_lock_that_a_merge_made_is_told_as_that() {
+    let lock = Lock::of(&Registry::builder().add::<SendLetterTool>().build().unwrap()).unwrap();
+    let mut twice = lock.clone();
+    twice.tools.push(lock.tools[0].clone());
+    let error = Lock::read(&twice.text().unwrap()).unwrap_err();
+    assert_eq!(
+        (error.code_str(), error.message()),
+        ("lock_invalid", "tools.lock: `send` stands there twice.")
+    );
+    let text = lock.text().unwrap();
+    let merged = text.replacen("  \"core\"", "<<<<<<< ours\n  \"core\"", 1);
+    let error = Lock::read(&merged).unwrap_err();
+    assert_eq!(error.message(), "tools.lock:3:1: two versions stand here, of a merge.");
+    assert!(error.hint_str().unwrap().contains("UPDATE=1"));
+    // Such a mark within a text is a text.
+    assert!(
+        Lock::read(&text.replace("Hello.", "<<<<<<< Hello.")).unwrap_err().message().contains("fingerprint")
+    );
 }
 
 #[test]

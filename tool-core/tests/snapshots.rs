@@ -164,12 +164,18 @@ fn a_lock_file_that_is_written_is_told_with_what_changed() {
     let file = directory.path().join("tools.lock");
     let run = |variables: &[(&str, &str)]| {
         let mut test = Command::new(std::env::current_exe().unwrap());
-        test.args(["--exact", "lock_of_the_file_that_the_environment_names", "--nocapture"]);
+        // What a test prints that passes is shown to nobody: this is.
+        test.args(["--exact", "lock_of_the_file_that_the_environment_names"]);
         test.env_remove("CI").env_remove("UPDATE").env(LOCK, &file).envs(variables.iter().copied());
         let output = test.output().unwrap();
-        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+        let told = [output.stdout, output.stderr].map(|told| String::from_utf8_lossy(&told).into_owned());
+        (output.status.success(), told.concat())
     };
-    assert!(!run(&[("CI", "1"), ("UPDATE", "1")]).0 && !file.exists());
+    let (passes, told) = run(&[("CI", "1"), ("UPDATE", "1")]);
+    assert!(!passes && !file.exists() && told.contains("Nothing is written while CI is set."), "{told}");
+    for no in ["0", "", "false", "FALSE"] {
+        assert!(!run(&[("UPDATE", no)]).0 && !file.exists(), "{no}");
+    }
     let (passes, told) = run(&[("UPDATE", "1")]);
     assert!(passes && told.contains(&format!("wrote {}", file.display())), "{told}");
     let (passes, told) = run(&[("UPDATE", "1")]);

@@ -1,13 +1,17 @@
 //! The command line among the surfaces on which a call must come to the same.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tool_core::BoxFuture;
 use tool_core::def::Surface;
-use tool_core::test::{Case, SurfaceUnderTest, Told, ToolKit};
+use tool_core::test::{Case, SurfaceUnderTest, TemporaryDirectory, Told, ToolKit};
 
 use super::run::{CliExt as _, CliOutput};
+use crate::flags::Table;
+use crate::schema;
 
 /// How a result is to be written: the envelope, so that success and failure look the same.
 const OPTIONS: [&str; 3] = ["--envelope", "-o", "json"];
@@ -32,8 +36,15 @@ impl SurfaceUnderTest for Input {
                 return None;
             }
             let args = case.args.to_string();
-            let words = [&["call", case.tool, "--input", &args], OPTIONS.as_slice()].concat();
-            Some(told(&kit.cli(words).await))
+            let called =
+                |input| kit.cli([&["call", case.tool, "--input", input], OPTIONS.as_slice()].concat());
+            // Everybody on the machine can read the words of a command line: what is secret comes another way.
+            let run = if secrets(kit, case.tool).is_empty() {
+                called(&args)
+            } else {
+                called("-").stdin(args.clone())
+            };
+            Some(told(&run.await))
         })
     }
 }
@@ -49,11 +60,47 @@ impl SurfaceUnderTest for Words {
     fn call<'a>(&'a self, kit: &'a ToolKit, case: &'a Case<'a>) -> BoxFuture<'a, Option<Told>> {
         Box::pin(async move {
             let args = case.args.as_object().filter(|_| case.fits && is_offered(kit, case.tool))?;
-            let own = kit.program().command_line(case.tool, args).ok()?;
-            let words = OPTIONS.iter().map(|word| (*word).to_owned()).chain(own);
-            Some(told(&kit.cli(words).await))
+            let folder = TemporaryDirectory::new().ok()?;
+            let files = secret_files(kit, case.tool, args, folder.path())?;
+            let mut words = kit.program().command_line(case.tool, args).ok()?;
+            let mut file = None;
+            for word in &mut words {
+                // A command line that is made of arguments has a placeholder there.
+                match file.take() {
+                    Some(file) => word.clone_from(file),
+                    None => file = files.get(word),
+                }
+            }
+            let options = OPTIONS.iter().map(|word| (*word).to_owned());
+            Some(told(&kit.cli(options.chain(words)).await))
         })
     }
+}
+
+/// The secret parameters of a tool, and the options that name their files.
+fn secrets(kit: &ToolKit, tool: &str) -> BTreeMap<String, String> {
+    let table = kit.registry().get(tool).and_then(|entry| {
+        let def = entry.def();
+        Some(Table::new(def, &schema::canonical(def).ok()?))
+    });
+    let params = table.into_iter().flat_map(|table| table.params).filter(|param| param.secret);
+    params.filter_map(|param| Some((param.name, format!("--{}-file", param.long?)))).collect()
+}
+
+/// Writes each secret argument into a file of its own: the files by the options that name them. `None` where one is no text.
+fn secret_files(
+    kit: &ToolKit,
+    tool: &str,
+    args: &Map<String, Value>,
+    folder: &Path,
+) -> Option<BTreeMap<String, String>> {
+    let written = |(name, option): (String, String)| {
+        let value = args.get(&name)?;
+        let file = folder.join(&name);
+        let written = value.as_str().map(|text| std::fs::write(&file, text));
+        Some(matches!(written, Some(Ok(()))).then(|| (option, file.display().to_string())))
+    };
+    secrets(kit, tool).into_iter().filter_map(written).collect()
 }
 
 fn is_offered(kit: &ToolKit, tool: &str) -> bool {

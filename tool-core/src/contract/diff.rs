@@ -22,8 +22,24 @@ pub fn compare(old: &[Entry], new: &[Entry]) -> Vec<Change> {
     }
     changes
         .sort_by(|one, other| (&one.tool, &one.path, one.code).cmp(&(&other.tool, &other.path, other.code)));
-    changes.dedup_by(|one, other| (&one.tool, &one.path, one.code) == (&other.tool, &other.path, other.code));
+    changes.dedup_by(|next, first| {
+        let is_same = (&next.tool, &next.path, next.code) == (&first.tool, &first.path, first.code);
+        if is_same {
+            join(&mut first.old, &next.old);
+            join(&mut first.new, &next.new);
+        }
+        is_same
+    });
+    changes.iter_mut().for_each(shorten);
     changes
+}
+
+/// Says two things at one place in one line.
+fn join(first: &mut String, next: &str) {
+    if !first.is_empty() && !next.is_empty() {
+        first.push_str(", ");
+    }
+    first.push_str(next);
 }
 
 /// What goes by a name, and formerly by others.
@@ -69,17 +85,31 @@ fn paired<'a, T: Named>(old: &'a [T], new: &'a [T]) -> Vec<(Option<&'a T>, Optio
 }
 
 fn change(tool: &str, path: &str, code: &'static str, old: &str, new: &str) -> Change {
-    Change { tool: tool.to_owned(), path: path.to_owned(), code, old: short(old), new: short(new) }
+    Change { tool: tool.to_owned(), path: path.to_owned(), code, old: old.to_owned(), new: new.to_owned() }
 }
 
-/// The beginning of a text, on one line.
-fn short(text: &str) -> String {
-    const MOST: usize = 60;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= MOST {
-        return line;
-    }
-    line.chars().take(MOST - 1).chain(['…']).collect()
+/// The most characters of what was, and of what is.
+const MOST: usize = 60;
+
+/// Characters in front of the first difference of two long texts.
+const AHEAD: usize = 20;
+
+/// Leaves of both texts what they begin with, on one line; of those that differ only behind that, what is around the difference.
+fn shorten(change: &mut Change) {
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (old, new) = (line(&change.old), line(&change.new));
+    let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
+    let from = if same < MOST - AHEAD { 0 } else { same - AHEAD };
+    (change.old, change.new) = (part(&old, from), part(&new, from));
+}
+
+/// A part of a text; dots stand for what is left out.
+fn part(text: &str, from: usize) -> String {
+    let left: Vec<char> = text.chars().skip(from).collect();
+    let (before, most) = if from > 0 { ("…", MOST - 1) } else { ("", MOST) };
+    let shown = left.len().min(if left.len() > most { most - 1 } else { most });
+    let after = if shown < left.len() { "…" } else { "" };
+    format!("{before}{}{after}", left.iter().take(shown).collect::<String>())
 }
 
 fn shown(value: &Value) -> String {
@@ -245,8 +275,14 @@ impl<'a> Tools<'a> {
         }
         let (was, is) = (known(&old.aliases, &new.name), known(&new.aliases, &old.name));
         self.sets(&path, &was, &is, "param_alias_added", "param_alias_removed");
-        let (was, is) = (known(&old.flags, ""), known(&new.flags, ""));
-        self.sets(&path, &was, &is, "flag_added", "flag_removed");
+        // An alias is an option, too: what is one before or after is told as an alias.
+        let aliased: BTreeSet<String> = [old, new].into_iter().flat_map(ParamEntry::alias_flags).collect();
+        let own = |param: &'a ParamEntry, other: &'a ParamEntry| -> BTreeSet<&'a str> {
+            let is_told =
+                |flag: &&str| aliased.contains(*flag) && !other.flags.iter().any(|known| known == flag);
+            known(&param.flags, "").into_iter().filter(|flag| !is_told(flag)).collect()
+        };
+        self.sets(&path, &own(old, new), &own(new, old), "flag_added", "flag_removed");
         match (old.secret, new.secret) {
             (false, true) => self.note(&path, "secret_marked", "", "secret"),
             (true, false) => self.note(&path, "secret_unmarked", "secret", ""),

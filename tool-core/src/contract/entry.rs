@@ -87,6 +87,13 @@ pub struct ParamEntry {
     pub secret: bool,
 }
 
+impl ParamEntry {
+    /// The long options that its aliases are.
+    pub(super) fn alias_flags(&self) -> impl Iterator<Item = String> {
+        self.aliases.iter().map(|alias| long(&alias.to_kebab_case(), self.secret))
+    }
+}
+
 /// A declared secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -261,13 +268,16 @@ fn params(def: &ToolDef<'_>, input: &Value) -> Vec<ParamEntry> {
 /// How a parameter is given on the command line, besides its position.
 fn flags(name: &str, param: Option<&ParamDef<'_>>) -> Vec<String> {
     let keys = param.map(|param| param.keys);
-    let long = keys.and_then(|keys| keys.cli.long).map_or_else(|| name.to_kebab_case(), str::to_owned);
-    // The value of a secret is never an option.
-    let long =
-        if keys.is_some_and(|keys| keys.secret) { format!("--{long}-file") } else { format!("--{long}") };
+    let name = keys.and_then(|keys| keys.cli.long).map_or_else(|| name.to_kebab_case(), str::to_owned);
+    let long = long(&name, keys.is_some_and(|keys| keys.secret));
     let short = keys.and_then(|keys| keys.cli.short).map(|short| format!("-{short}"));
     let env = keys.and_then(|keys| keys.cli.env).map(|env| format!("env:{env}"));
     [Some(long), short, env].into_iter().flatten().collect()
+}
+
+/// A long option; the value of a secret is never one.
+fn long(name: &str, is_secret: bool) -> String {
+    if is_secret { format!("--{name}-file") } else { format!("--{name}") }
 }
 
 /// The rules between parameters, each a word and names.

@@ -1,5 +1,6 @@
 //! `tools.lock`: the contract of a tool set as a file, made to be reviewed as a diff.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -18,6 +19,12 @@ pub const MAX_LOCK_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The version of its form.
 const FORMAT: u32 = 1;
+
+/// What to do with one that cannot be used.
+const AGAIN: &str = "write it again with `tools lock`, or with UPDATE=1 by the test that compares it";
+
+/// What a line begins with where a merge left both versions.
+const MERGED: &str = "<<<<<<< ";
 
 /// The contract of every tool of a set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,24 +57,31 @@ impl Lock {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// `not_configured`, with line and column: no JSON, or no lock file; or a tool whose fingerprint is not that of what stands
-    /// there, as after a merge by hand. Code `lock_format`: a form that this version does not know.
+    /// `not_configured`, with line and column: no JSON, or no lock file; marks of a merge; a tool that stands twice, or whose
+    /// fingerprint is not that of what stands there, as after a merge by hand. Code `lock_format`: a form that this version does
+    /// not know.
     pub fn read(text: &str) -> Result<Lock, ToolError> {
-        let invalid = |text: String| {
-            ToolError::not_configured(text).code("lock_invalid").hint("write it again with `tools lock`")
-        };
+        let invalid = |text: String| ToolError::not_configured(text).code("lock_invalid").hint(AGAIN);
         let broken = |error: serde_json::Error| {
             // serde_json ends its sentence with the place that stands in front of it here.
             let (line, column, what) = (error.line(), error.column(), error.to_string());
             let what = what.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&what);
             invalid(format!("{FILE}:{line}:{}: {what}", column.max(1)))
         };
+        if let Some(line) = text.lines().position(|line| line.starts_with(MERGED)) {
+            return Err(invalid(format!("{FILE}:{}:1: two versions stand here, of a merge.", line + 1)));
+        }
         let version: Version = serde_json::from_str(text).map_err(broken)?;
         if version.format != FORMAT {
             let text = format!("{FILE} has format {}; this program knows {FORMAT}.", version.format);
-            return Err(ToolError::not_configured(text).code("lock_format"));
+            let hint = "use the version of this program that wrote it, or write it again with this one";
+            return Err(ToolError::not_configured(text).code("lock_format").hint(hint));
         }
         let lock: Lock = serde_json::from_str(text).map_err(broken)?;
+        let mut names = BTreeSet::new();
+        if let Some(twice) = lock.tools.iter().find(|tool| !names.insert(&tool.name)) {
+            return Err(invalid(format!("{FILE}: `{}` stands there twice.", twice.name)));
+        }
         match lock.tools.iter().find(|tool| tool.fingerprint != tool.digest()) {
             Some(tool) => {
                 let name = &tool.name;

@@ -19,8 +19,6 @@ pub(super) enum Verdict {
 
 /// A keyword, or several that make one bound.
 pub(super) struct Keyword {
-    /// What it is called in a change.
-    pub(super) name: &'static str,
     /// The keywords that it reads.
     pub(super) reads: &'static [&'static str],
     /// Whether it counts the items of a list.
@@ -28,44 +26,36 @@ pub(super) struct Keyword {
     pub(super) compare: fn(&Value, &Value) -> Verdict,
 }
 
-const fn keyword(
-    name: &'static str,
-    reads: &'static [&'static str],
-    compare: fn(&Value, &Value) -> Verdict,
-) -> Keyword {
-    Keyword { name, reads, counts_items: false, compare }
+const fn keyword(reads: &'static [&'static str], compare: fn(&Value, &Value) -> Verdict) -> Keyword {
+    Keyword { reads, counts_items: false, compare }
 }
 
 /// The keywords that are compared on their own.
 pub(super) const KEYWORDS: [Keyword; 12] = [
-    keyword("minimum", &["minimum", "exclusiveMinimum"], |old, new| {
+    keyword(&["minimum", "exclusiveMinimum"], |old, new| {
         let bound = |schema| edge(schema, "minimum", "exclusiveMinimum", Ordering::Greater);
         lower(bound(old), bound(new))
     }),
-    keyword("maximum", &["maximum", "exclusiveMaximum"], |old, new| {
+    keyword(&["maximum", "exclusiveMaximum"], |old, new| {
         let bound = |schema| edge(schema, "maximum", "exclusiveMaximum", Ordering::Less);
         upper(bound(old), bound(new))
     }),
-    keyword("minLength", &["minLength"], |old, new| lower(least(old, "minLength"), least(new, "minLength"))),
-    keyword("maxLength", &["maxLength"], |old, new| upper(most(old, "maxLength"), most(new, "maxLength"))),
+    keyword(&["minLength"], |old, new| lower(least(old, "minLength"), least(new, "minLength"))),
+    keyword(&["maxLength"], |old, new| upper(most(old, "maxLength"), most(new, "maxLength"))),
     Keyword {
         counts_items: true,
-        ..keyword("minItems", &["minItems"], |old, new| lower(least(old, "minItems"), least(new, "minItems")))
+        ..keyword(&["minItems"], |old, new| lower(least(old, "minItems"), least(new, "minItems")))
     },
     Keyword {
         counts_items: true,
-        ..keyword("maxItems", &["maxItems"], |old, new| upper(most(old, "maxItems"), most(new, "maxItems")))
+        ..keyword(&["maxItems"], |old, new| upper(most(old, "maxItems"), most(new, "maxItems")))
     },
-    keyword("minProperties", &["minProperties"], |old, new| {
-        lower(least(old, "minProperties"), least(new, "minProperties"))
-    }),
-    keyword("maxProperties", &["maxProperties"], |old, new| {
-        upper(most(old, "maxProperties"), most(new, "maxProperties"))
-    }),
-    keyword("pattern", &["pattern"], |old, new| given(old.get("pattern"), new.get("pattern"))),
-    keyword("format", &["format"], |old, new| given(old.get("format"), new.get("format"))),
-    keyword("multipleOf", &["multipleOf"], |old, new| given(old.get("multipleOf"), new.get("multipleOf"))),
-    keyword("uniqueItems", &["uniqueItems"], |old, new| {
+    keyword(&["minProperties"], |old, new| lower(least(old, "minProperties"), least(new, "minProperties"))),
+    keyword(&["maxProperties"], |old, new| upper(most(old, "maxProperties"), most(new, "maxProperties"))),
+    keyword(&["pattern"], |old, new| given(old.get("pattern"), new.get("pattern"))),
+    keyword(&["format"], |old, new| given(old.get("format"), new.get("format"))),
+    keyword(&["multipleOf"], |old, new| given(old.get("multipleOf"), new.get("multipleOf"))),
+    keyword(&["uniqueItems"], |old, new| {
         let unique = |schema: &Value| schema.get("uniqueItems") == Some(&Value::Bool(true));
         match (unique(old), unique(new)) {
             (false, true) => Verdict::Narrower,

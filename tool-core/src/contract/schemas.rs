@@ -60,6 +60,9 @@ pub(super) struct Schemas<'a> {
 /// Keywords that only say something to readers.
 const TEXTS: [&str; 5] = ["title", "description", "examples", "deprecated", "$comment"];
 
+/// Keywords that say how a value is shown: that one is hidden is told of its parameter.
+const SHOWN: [&str; 2] = ["readOnly", "writeOnly"];
+
 /// Keywords without a rule that shut out values and do nothing else. One that is in none of these lists may also let values in,
 /// as `patternProperties` does beside closed properties.
 const ASSERTIONS: [&str; 10] = [
@@ -117,7 +120,11 @@ impl<'a> Schemas<'a> {
 
     fn note(&mut self, path: &str, direction: Direction, old: Option<&Value>, new: Option<&Value>) {
         let text = |value: Option<&Value>| value.map_or_else(String::new, Value::to_string);
-        self.found.push(Found { path: path.to_owned(), direction, old: text(old), new: text(new) });
+        self.tell(path, direction, text(old), text(new));
+    }
+
+    fn tell(&mut self, path: &str, direction: Direction, old: impl Into<String>, new: impl Into<String>) {
+        self.found.push(Found { path: path.to_owned(), direction, old: old.into(), new: new.into() });
     }
 
     /// Whether a document describes several objects, so that no property can be compared on its own.
@@ -223,7 +230,11 @@ impl<'a> Schemas<'a> {
                 Verdict::Narrower => Direction::Narrower,
                 Verdict::Other => Direction::Other,
             };
-            self.note(path, direction, old.get(keyword.name), new.get(keyword.name));
+            let bound = |schema: &Value| {
+                let told = |key: &&str| schema.get(*key).map(|value| keyword_text(key, value));
+                keyword.reads.iter().filter_map(told).collect::<Vec<_>>().join(", ")
+            };
+            self.tell(path, direction, bound(old), bound(new));
         }
         self.unknown(path, old, new);
     }
@@ -250,6 +261,7 @@ impl<'a> Schemas<'a> {
         let (was, is) = (members(old).unwrap_or(&empty), members(new).unwrap_or(&empty));
         let is_known = |key: &str| {
             TEXTS.contains(&key)
+                || SHOWN.contains(&key)
                 || STRUCTURE.contains(&key)
                 || key == "default"
                 // Annotations of ours say how a value is recorded and travels, not which one is taken.
@@ -265,12 +277,9 @@ impl<'a> Schemas<'a> {
                 (Some(_), None) if only_asserts => Direction::Wider,
                 _ => Direction::Other,
             };
-            self.found.push(Found {
-                path: path.to_owned(),
-                direction,
-                old: was.get(key).map_or_else(String::new, |value| format!("{key} {value}")),
-                new: is.get(key).map_or_else(String::new, |value| format!("{key} {value}")),
-            });
+            let text =
+                |value: Option<&Value>| value.map_or_else(String::new, |value| keyword_text(key, value));
+            self.tell(path, direction, text(was.get(key)), text(is.get(key)));
         }
     }
 
@@ -300,8 +309,8 @@ impl<'a> Schemas<'a> {
                 (Some(before), Some(after)) => {
                     let default = |schema: &'a Value| schema.get("default");
                     match (required(old, name), required(new, name)) {
-                        (false, true) => self.note(&below, Direction::Present, None, None),
-                        (true, false) => self.note(&below, Direction::Absent, None, None),
+                        (false, true) => self.tell(&below, Direction::Present, "optional", "required"),
+                        (true, false) => self.tell(&below, Direction::Absent, "required", "optional"),
                         _ if default(before) != default(after) => {
                             self.note(&below, Direction::Default, default(before), default(after));
                         }
@@ -329,10 +338,10 @@ impl<'a> Schemas<'a> {
         };
         let (was, is) = (names(old), names(new));
         for name in is.difference(&was) {
-            self.note(&below(path, name), Direction::Present, None, None);
+            self.tell(&below(path, name), Direction::Present, "optional", "required");
         }
         for name in was.difference(&is) {
-            self.note(&below(path, name), Direction::Absent, None, None);
+            self.tell(&below(path, name), Direction::Absent, "required", "optional");
         }
     }
 
@@ -364,8 +373,7 @@ impl<'a> Schemas<'a> {
         };
         if let Some(direction) = direction {
             let text = |branches: &Branches<'_>| branches.keys().cloned().collect::<Vec<_>>().join(", ");
-            let (old, new) = (text(&was), text(&is));
-            self.found.push(Found { path: path.to_owned(), direction, old, new });
+            self.tell(path, direction, text(&was), text(&is));
         }
         for key in was.keys() {
             match (was.get(key), is.get(key)) {
@@ -384,7 +392,7 @@ impl<'a> Schemas<'a> {
                 _ => Direction::Other,
             };
             let text = |values: &BTreeSet<String>| values.iter().cloned().collect::<Vec<_>>().join(", ");
-            self.found.push(Found { path: path.to_owned(), direction, old: text(was), new: text(is) });
+            self.tell(path, direction, text(was), text(is));
         }
     }
 
@@ -399,6 +407,11 @@ impl<'a> Schemas<'a> {
 }
 
 static ANY: Value = Value::Bool(true);
+
+/// A keyword with its value, as changes show it.
+fn keyword_text(key: &str, value: &Value) -> String {
+    format!("{key} {value}")
+}
 
 /// Where a reference leads, also one that has words of its own beside it.
 fn reference(schema: &Value) -> Option<&str> {
@@ -426,7 +439,9 @@ fn followed<'a>(schema: &'a Value, document: &'a Value) -> &'a Value {
 fn is_any(schema: &Value) -> bool {
     match schema {
         Value::Bool(any) => *any,
-        Value::Object(members) => members.keys().all(|key| TEXTS.contains(&key.as_str())),
+        Value::Object(members) => {
+            members.keys().all(|key| TEXTS.contains(&key.as_str()) || SHOWN.contains(&key.as_str()))
+        }
         _ => false,
     }
 }

@@ -319,10 +319,14 @@ impl ToolKit {
         }
     }
 
+    /// The id of one more call.
+    pub(super) fn next_id(&self) -> String {
+        format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
     /// A call that is watched from now on.
     pub(super) fn seen(&self, mut call: Call) -> Seen {
-        let nth = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let id = call.call_id.get_or_insert_with(|| format!("call_{nth}")).clone();
+        let id = call.call_id.get_or_insert_with(|| self.next_id()).clone();
         let watch = Watch::new(&self.parts.script, &self.parts.accessed, &self.parts.context);
         let ctx = watch.context(&self.parts.context);
         Seen { id, shown: self.shown(&call.tool, &call.args), call, watch, ctx }

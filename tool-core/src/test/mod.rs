@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! [dev-dependencies]
+//! serde_json = "1"
 //! tool-core = { version = "0.1", features = ["test"] }
 //! ```
 //!
@@ -43,9 +44,11 @@
 //!     /// The tools of this page.
 //!     pub static NOTE_TOOLS = [ReadNoteTool, DeleteNoteTool];
 //! }
-//! # use serde_json::json;
-//! # use tool_core::test::{KitBuilder, ToolKit, answer};
-//! # use tool_core::{ErrorKind, assert_issues};
+//!
+//! // What follows stands among the tests.
+//! use serde_json::json;
+//! use tool_core::test::{KitBuilder, ToolKit, answer};
+//! use tool_core::{ErrorKind, assert_issues};
 //!
 //! /// What each test begins with: a kit whose tools find one note.
 //! fn notes() -> KitBuilder {
@@ -97,10 +100,11 @@
 //! | a type of one's own | `.provide(…)`, `.provide_new(…)`, `.fixture(…)` | [`Fixture`] |
 //!
 //! Fakes of which nothing was said refuse what they are asked for, and the test fails with the call that asked. What calls did is in
-//! [`ToolKit::io`], of one call in [`Called::events`]:
+//! [`ToolKit::io`], of one call in [`Called::events`]. Tools that use HTTP need the feature `http` of this crate, and a test that
+//! waits for calls a runtime, such as `#[tokio::test]`:
 //!
 //! ```
-//! # use serde_json::json;
+//! use serde_json::json;
 //! use std::time::Duration;
 //! use tool_core::http::{Http, Request};
 //! use tool_core::prelude::*;
@@ -119,8 +123,8 @@
 //!     response.success()?.text().await
 //! }
 //!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() {
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! // #[tokio::test] async fn a_page_that_is_late_is_fetched_once_more() {
 //! const URL: &str = "https://x.example/y";
 //! let registry = Registry::builder().add::<FetchTool>().build().unwrap();
 //! let kit = ToolKit::of(registry).http(|h| h.get(URL).status(404).get(URL).bytes("here")).build();
@@ -221,7 +225,7 @@ pub use temporary::TemporaryDirectory;
 #[cfg(unix)]
 pub use tree::{Node, Tree, TreePath, file, hole, link, same_as};
 pub use typed::TypedCall;
-pub use update::Mode;
+pub use update::{Mode, tell};
 pub use values::{SchemaValues, values};
 pub use watch::Event;
 

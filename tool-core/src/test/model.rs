@@ -105,8 +105,8 @@ impl<'k> DialectKit<'k> {
             let offered = self.kit.registry().iter().next()?;
             self.plan(offered.name())
         });
-        let asked =
-            ModelCall { id: "call_0".to_owned(), wire_id: None, name: tool.to_owned(), args: Ok(args) };
+        let id = self.kit.next_id();
+        let asked = ModelCall { id: id.clone(), wire_id: None, name: tool.to_owned(), args: Ok(args) };
         let body = self.dialect.encode_calls(&[asked], "");
         let found = plan.as_ref().map(|plan| self.dialect.decode(plan, &body, 0));
         let found = match found {
@@ -114,12 +114,13 @@ impl<'k> DialectKit<'k> {
             _ => None,
         };
         let found = found.unwrap_or_else(|| ModelCall {
-            id: "call_0".to_owned(),
+            id: id.clone(),
             wire_id: None,
             name: tool.to_owned(),
             args: Err(ToolError::internal(format!("{}: the call is not found in {body}", self.dialect))),
         });
-        let (id, name) = (found.id.clone(), found.name.clone());
+        // Where a dialect has no ids, the reply numbers its calls, and each reply anew.
+        let name = found.name.clone();
         let (args, refused) = match found.args {
             Ok(args) => (args, None),
             Err(error) => (Value::Null, Some(error)),

@@ -65,10 +65,15 @@ impl Script {
         self
     }
 
-    /// The next answer, whatever is asked: for a surface on which a question is no more than a text. An approval is accepted
-    /// without an answer. Without one left the question is declined, and fails the test.
+    /// The next answer, for a surface on which a question is no more than a text: an approval must be about a tool that the text
+    /// names, whatever its arguments are, and is accepted without an answer. Anything else is declined, and fails the test.
     pub fn next(&self, asked: &str) -> Reply {
-        match held(&self.0.expected).pop_front() {
+        let names = |tool: &str| asked.split(|c: char| !is_of_name(c)).any(|word| word == tool);
+        let is_meant = |next: &Expected| match next {
+            Expected::Approval { tool, .. } => names(tool),
+            Expected::Question { .. } => true,
+        };
+        match self.0.take(is_meant) {
             Some(Expected::Approval { decision, .. }) => match decision {
                 Some(Decision::AllowOnce | Decision::AllowAlways) => {
                     Reply::Accepted(Value::Object(Map::new()))
@@ -78,7 +83,8 @@ impl Script {
             },
             Some(Expected::Question { reply, .. }) => reply,
             None => {
-                self.0.wondered(format!("asked: {asked}"));
+                let instead = self.0.instead();
+                self.0.wondered(format!("asked: {asked}{instead}"));
                 Reply::Declined
             }
         }
@@ -88,6 +94,11 @@ impl Script {
     pub fn forgive(&self) -> Vec<String> {
         self.0.wrong()
     }
+}
+
+/// Whether a character may stand in the name of a tool.
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
 impl Told {
@@ -103,22 +114,36 @@ impl Told {
         held(&self.unexpected).push(text);
     }
 
+    /// What stands in front, if it is meant; else it stays.
+    fn take(&self, is_meant: impl FnOnce(&Expected) -> bool) -> Option<Expected> {
+        let mut expected = held(&self.expected);
+        if expected.front().is_some_and(is_meant) { expected.pop_front() } else { None }
+    }
+
+    /// What would have been the next question.
+    fn instead(&self) -> String {
+        match held(&self.expected).front() {
+            Some(next) => format!("; the next answer is for {}", next.question()),
+            None => "; no answer is left".to_owned(),
+        }
+    }
+
     /// The answer to an approval, if it is the next that is expected; none in it where nobody says anything.
     fn decide(&self, request: &ApprovalRequest<'_>) -> Option<Option<Decision>> {
-        match held(&self.expected).pop_front()? {
-            Expected::Approval { tool, args, decision }
-                if tool == request.tool.name() && args(request.args) =>
-            {
-                Some(decision)
-            }
-            _ => None,
+        let is_meant = |next: &Expected| match next {
+            Expected::Approval { tool, args, .. } => tool == request.tool.name() && args(request.args),
+            Expected::Question { .. } => false,
+        };
+        match self.take(is_meant)? {
+            Expected::Approval { decision, .. } => Some(decision),
+            Expected::Question { .. } => None,
         }
     }
 
     /// The answer to a question, if it is the next that is expected; one that does not fit is told.
     fn reply(&self, asked: &str, question: &Question) -> Option<Reply> {
-        match held(&self.expected).pop_front()? {
-            Expected::Question { key, reply } if key == asked => {
+        match self.take(|next| matches!(next, Expected::Question { key, .. } if key == asked))? {
+            Expected::Question { key, reply } => {
                 if let Reply::Accepted(answer) = &reply
                     && let Err(why) = question.fits(answer)
                 {
@@ -126,7 +151,7 @@ impl Told {
                 }
                 Some(reply)
             }
-            _ => None,
+            Expected::Approval { .. } => None,
         }
     }
 }
@@ -135,7 +160,8 @@ impl Approver for Script {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> BoxFuture<'a, Decision> {
         let decision = self.0.decide(request).unwrap_or_else(|| {
             let shown = super::shown::args(request.tool, request.args, &KnownSecrets::default());
-            self.0.wondered(format!("asked about {} with {shown}", request.tool.name()));
+            let instead = self.0.instead();
+            self.0.wondered(format!("asked about {} with {shown}{instead}", request.tool.name()));
             Some(Decision::Deny { reason: Some("the test did not expect this question".to_owned()) })
         });
         match decision {
@@ -157,7 +183,8 @@ impl Asker for Script {
     ) -> BoxFuture<'a, Result<Vec<Reply>, ToolError>> {
         let reply = |(key, question): &(String, Question)| {
             self.0.reply(key, question).unwrap_or_else(|| {
-                self.0.wondered(format!("asked `{key}`: {}", question.message()));
+                let instead = self.0.instead();
+                self.0.wondered(format!("asked `{key}`: {}{instead}", question.message()));
                 Reply::Declined
             })
         };

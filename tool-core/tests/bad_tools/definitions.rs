@@ -106,6 +106,7 @@ pub(crate) fn measure_told() -> Result<Told, std::fmt::Error> {
 /// Adds two numbers.
 #[tool(register = false)]
 #[example("A small sum", { "one": 1, "other": 2 } => 4)]
+#[example("A large sum", { "one": 100, "other": 20 } => 121)]
 pub(crate) fn add_wrongly(
     /// One.
     one: u8,

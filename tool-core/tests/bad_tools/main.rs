@@ -160,3 +160,16 @@ fn warnings_count_where_that_is_asked_for_and_losses_too() {
     let of = |id: &str| format!("skip: no check is called `{id}`, so it cannot be left out");
     assert_eq!(told, [of("bonds"), of("lint:no-such-lint")]);
 }
+
+#[test]
+fn every_example_that_is_wrong_is_told() {
+    let problems = Checks::of(set::<AddWronglyTool>()).unwrap().values(VALUES).run();
+    let told: Vec<&str> = problems.iter().map(|problem| problem.text.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "the example \"A small sum\": 4 is expected, and the result is 3",
+            "the example \"A large sum\": 121 is expected, and the result is 120"
+        ]
+    );
+}

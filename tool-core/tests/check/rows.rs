@@ -82,6 +82,19 @@ fn errors() -> Vec<Row> {
         ("hint-unknown-tool", asks("get_things"), asks("get_Things")),
         ("hint-unknown-tool", asks("get_things"), asks("read_result")),
         ("hint-unknown-tool", asks("get_things"), asks("search_tools")),
+        // What another tool takes or gives may be told of.
+        (
+            "hint-unknown-tool",
+            asks("order_id"),
+            set([
+                with(
+                    "find_things",
+                    closed(json!({"it": {"type": "string", "description": "An `order_id`."}}), &[]),
+                    |tool| tool,
+                ),
+                with("cancel_things", closed(json!({"order_id": text()}), &[]), |tool| tool),
+            ]),
+        ),
         ("hint-unknown-tool", typed::<FindLockedTool>(), typed::<FindClosedTool>()),
         ("effect-without-context", typed::<SendLetterTool>(), typed::<SendLetterOnceTool>()),
         (
@@ -148,7 +161,7 @@ fn of_texts() -> Vec<Row> {
         (
             "summary-long",
             said(|tool| tool.description("Finds it. Then tells of it.")),
-            said(|tool| tool.description("Finds it, e.g. here.\n\nThen tells of it.")),
+            said(|tool| tool.description("Finds it, e.g. JSON (cf. Below).\n\nThen tells of it.")),
         ),
         (
             "description-missing-unit",

@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tool_core::dialect::DialectId;
 use tool_core::prelude::*;
-use tool_core::test::{Event, Fixture, ToolKit, Tree, answer, hole, link, same_as};
+use tool_core::test::{Event, Fixture, Script, ToolKit, Tree, answer, hole, link, same_as};
 use tool_core::{
-    Call, Caller, Clock, Effect, Environment, ErrorKind, Progress, Question, Randomness, Registry,
+    Call, Caller, Clock, Effect, Environment, ErrorKind, Progress, Question, Randomness, Registry, Reply,
     assert_issues, tree,
 };
 
@@ -459,6 +459,40 @@ fn a_call_by_its_handle_may_go_past_every_layer() {
     let call = || kit.tool(RemoveTool).arg("id", 7);
     assert_eq!(call().run_bare_blocking().unwrap().into_inner().data(), json!(7));
     assert_eq!(call().run_blocking().unwrap_err().into_inner().code_str(), "approval_denied");
+}
+
+#[test]
+fn a_model_calls_what_changes_something_as_often_as_it_likes() {
+    let kit = kit().answers([answer::yes("remove"), answer::yes("remove")]).build();
+    for dialect in [DialectId::OpenAiChat, DialectId::Gemini] {
+        let model = kit.dialect(dialect);
+        assert_eq!(model.call_blocking("add", r#"{"one": 1}"#).result.unwrap().data(), 2);
+        assert_eq!(model.call_blocking("remove", r#"{"id": 7}"#).result.unwrap().data(), 7);
+    }
+    let ids: Vec<String> = kit.audit().into_iter().map(|row| row.call_id).collect();
+    assert_eq!(ids, ["call_1", "call_2", "call_3", "call_4"]);
+}
+
+#[test]
+fn an_answer_to_something_else_stays_and_is_named() {
+    let wrong = kit().answers([answer::yes("remove").with(|args| args["id"] == 1)]).build();
+    wrong.call_blocking("remove", json!({"id": 2})).unwrap_err();
+    let told = told(wrong);
+    assert!(told.contains("asked about remove with {\"id\":2}; the next answer is for remove"), "{told}");
+    assert!(told.contains("nobody asked about remove"), "{told}");
+
+    let script = Script::of([answer::yes("remove"), answer::to("who", json!({}))]);
+    assert!(matches!(script.next("Run remove_all with {}?"), Reply::Declined));
+    assert!(matches!(script.next("Run `remove` with {}?"), Reply::Accepted(_)));
+    assert!(matches!(script.next("Who?"), Reply::Accepted(_)));
+    assert!(matches!(script.next("Who else?"), Reply::Declined));
+    assert_eq!(
+        script.forgive(),
+        [
+            "asked: Run remove_all with {}?; the next answer is for remove",
+            "asked: Who else?; no answer is left"
+        ]
+    );
 }
 
 #[test]

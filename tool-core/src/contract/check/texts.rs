@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::subject::deprecation;
 use super::{Hit, Subject, names};
 use crate::call::READ_RESULT;
+use crate::def::ToolDef;
 use crate::dialect::SEARCH_TOOLS;
 
 /// The fewest characters of a description.
@@ -42,11 +43,19 @@ pub(super) fn summary_long(subject: &Subject<'_>) -> Vec<Hit> {
     vec![Hit::of_tool(text)]
 }
 
-/// Whether a sentence ends before the text does. (`e.g. x` is no end: a sentence begins with a capital.)
+/// What ends in a dot and ends no sentence.
+const SHORTENED: [&str; 5] = ["e.g.", "i.e.", "cf.", "vs.", "approx."];
+
+/// Whether a sentence ends before the text does: the next one begins with a capital.
 fn has_sentences(text: &str) -> bool {
-    [". ", "! ", "? ", ".\n", "!\n", "?\n"].iter().any(|end| {
-        text.split(end).skip(1).any(|next| next.trim_start().starts_with(|c: char| c.is_uppercase()))
-    })
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let is_end = word.ends_with(['.', '!', '?']) && !SHORTENED.contains(&word.trim_start_matches('('));
+        if is_end && words.peek().is_some_and(|next| next.starts_with(|c: char| c.is_uppercase())) {
+            return true;
+        }
+    }
+    false
 }
 
 pub(super) fn hint_unknown_tool(subject: &Subject<'_>) -> Vec<Hit> {
@@ -64,7 +73,8 @@ pub(super) fn hint_unknown_tool(subject: &Subject<'_>) -> Vec<Hit> {
 }
 
 /// Whether a word looks like the name of a tool (words with `_` between them, one of them a verb), is none, and is nothing else
-/// that the tool knows: a member of its arguments or its result, or one of their values.
+/// that a tool of the registry knows: a member of its arguments or its result, or one of their values. A text may tell where such
+/// a value comes from.
 fn is_unknown_tool(subject: &Subject<'_>, word: &str) -> bool {
     let bytes = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let looks =
@@ -73,12 +83,17 @@ fn is_unknown_tool(subject: &Subject<'_>, word: &str) -> bool {
         return false;
     }
     let offered_by_hosts = word == READ_RESULT || SEARCH_TOOLS.contains(&word);
-    let def = subject.def();
-    let in_input = subject.shown().is_some_and(|schema| mentions(schema, word));
+    !offered_by_hosts
+        && !knows(subject.def(), word)
+        && !subject.registry.iter().any(|tool| knows(tool.def(), word))
+}
+
+/// Whether a word is something that a tool takes, gives or needs.
+fn knows(def: &ToolDef<'_>, word: &str) -> bool {
+    let in_input = || def.input_schema().is_ok_and(|input| mentions(input.schema(), word));
     let in_output = || def.output_schema().is_some_and(|schema| mentions(schema, word));
-    let aliases = || def.params.iter().any(|param| param.names().any(|name| name == word));
-    let secrets = || def.secrets.iter().any(|secret| secret.key == word);
-    !offered_by_hosts && !in_input && !in_output() && !aliases() && !secrets()
+    let is_named = || def.params.iter().any(|param| param.names().any(|name| name == word));
+    is_named() || def.secrets.iter().any(|secret| secret.key == word) || in_input() || in_output()
 }
 
 /// Whether a key or a value of a schema is the word.

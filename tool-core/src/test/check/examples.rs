@@ -12,14 +12,14 @@ pub(super) const ID: &str = "examples";
 pub(super) fn look(subject: &Subject<'_>) -> Vec<Fault> {
     let hits = example_invalid(&contract::Subject::of(subject.registry(), subject.tool()));
     if !hits.is_empty() {
-        return hits.into_iter().map(|hit| Fault::at(hit.path, hit.text)).collect();
+        return hits.into_iter().map(|hit| Fault::at(hit.path, hit.text).apart()).collect();
     }
     let with_result = subject.def().examples.iter().filter_map(|example| Some((example, example.result?)));
     with_result.filter_map(|(example, result)| other_result(subject, example, result)).collect()
 }
 
 fn other_result(subject: &Subject<'_>, example: &Example<'_>, result: &str) -> Option<Fault> {
-    let fault = |text: String| Fault::of_tool(format!("the example \"{}\": {text}", example.label));
+    let fault = |text: String| Fault::of_tool(format!("the example \"{}\": {text}", example.label)).apart();
     let (args, expected): (Value, Value) =
         match (serde_json::from_str(example.args), serde_json::from_str(result)) {
             (Ok(args), Ok(expected)) => (args, expected),

@@ -20,6 +20,8 @@ pub struct Fault {
     pub text: String,
     /// The arguments of a call that shows it.
     pub args: Option<Value>,
+    /// Whether it is told beside other faults of the same place: those that generated calls show are likely one.
+    pub apart: bool,
 }
 
 impl Fault {
@@ -30,7 +32,13 @@ impl Fault {
 
     /// A fault at a place of the arguments.
     pub fn at(path: impl Into<String>, text: impl Into<String>) -> Fault {
-        Fault { path: path.into(), text: text.into(), args: None }
+        Fault { path: path.into(), text: text.into(), args: None, apart: false }
+    }
+
+    /// The same, told beside others of its place.
+    #[must_use]
+    pub fn apart(self) -> Fault {
+        Fault { apart: true, ..self }
     }
 
     /// The same, shown by a call.
@@ -78,12 +86,12 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The problems of a tool: of several faults at one place the one that the shortest call shows.
+/// The problems of a tool: of several faults at one place the one that the shortest call shows, unless they stand apart.
 pub(super) fn of_tool(check: &str, subject: &Subject<'_>, faults: Vec<Fault>) -> Vec<Problem> {
-    let mut shortest: BTreeMap<String, (usize, Fault)> = BTreeMap::new();
-    for fault in faults {
+    let mut shortest: BTreeMap<(String, Option<usize>), (usize, Fault)> = BTreeMap::new();
+    for (nth, fault) in faults.into_iter().enumerate() {
         let length = fault.args.as_ref().map_or(0, |args| args.to_string().len());
-        let place = pattern(&fault.path);
+        let place = (pattern(&fault.path), fault.apart.then_some(nth));
         if shortest.get(&place).is_none_or(|(other, _)| length < *other) {
             shortest.insert(place, (length, fault));
         }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub use form::{FORMS, Form};
 
 use super::check::IntoRegistry;
-use super::update::Mode;
+use super::update::{Mode, tell, unless_ci};
 use crate::registry::{Registry, RegistryError, is_valid};
 
 /// Compares what callers see of the tools of a registry or set with `tests/snapshots/TOOL/FORM` of the calling crate.
@@ -226,6 +226,7 @@ impl Snapshots {
             };
         }
         told.push_str("Run the test with UPDATE=1 where this is meant.");
+        told.push_str(unless_ci());
         told
     }
 }
@@ -235,17 +236,13 @@ impl Snapshots {
 /// # Panics
 /// With what differs of every file, and what to do.
 #[track_caller]
-#[expect(
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test fails that way, and tells that way what it wrote"
-)]
+#[expect(clippy::panic, reason = "a test fails that way")]
 pub fn assert_seen(snapshots: Result<Snapshots, RegistryError>) {
     let done = snapshots
         .map_err(|error| error.to_string())
         .and_then(|snapshots| snapshots.run(Mode::of_environment()));
     match done {
-        Ok(written) => written.iter().for_each(|line| println!("{line}")),
+        Ok(written) => tell(&written),
         Err(text) => panic!("{text}"),
     }
 }
