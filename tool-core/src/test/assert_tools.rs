@@ -88,7 +88,8 @@ pub fn assert_sound(checks: Result<Checks, RegistryError>) {
     let problems = checks.run();
     if !problems.is_empty() {
         let count = checks.registry().len();
-        let mut told = format!("{} problems of {count} tools:\n", problems.len());
+        let some = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let mut told = format!("{} of {}:\n", some(problems.len(), "problem"), some(count, "tool"));
         for problem in problems {
             let _ = writeln!(told, "  {problem}");
         }

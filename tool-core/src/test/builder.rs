@@ -223,6 +223,7 @@ impl KitBuilder {
     ///
     /// # Panics
     /// Where its executor cannot be built: a tool needs what is not provided, or a layer has no such place.
+    #[track_caller]
     pub fn build(self) -> ToolKit {
         let known = KnownSecrets::new(self.secrets.iter().map(|(key, value)| (key.as_str(), value.as_str())));
         let (secrets, audited) = (Arc::new(known), Arc::new(Audited::default()));
@@ -231,7 +232,10 @@ impl KitBuilder {
             Some(faults) => Arc::new(faults.clone().around(journal.another())),
             None => Arc::new(journal.another()),
         };
-        let clock = self.clock.as_deref().map_or_else(FakeClock::default, FakeClock::at);
+        let clock = match self.clock.as_deref() {
+            Some(wall) => FakeClock::at(wall),
+            None => FakeClock::default(),
+        };
         if self.hurries {
             clock.hurry();
         }

@@ -99,12 +99,14 @@ impl FakeHttp {
 
     /// Expects a `GET`; the answer is empty, with status 200, unless something else is said of it.
     #[must_use]
+    #[track_caller]
     pub fn get(self, url: &str) -> FakeHttp {
         self.request(Method::Get, url)
     }
 
     /// Expects a `POST`.
     #[must_use]
+    #[track_caller]
     pub fn post(self, url: &str) -> FakeHttp {
         self.request(Method::Post, url)
     }
@@ -114,9 +116,13 @@ impl FakeHttp {
     /// # Panics
     /// For what is no URL.
     #[must_use]
+    #[track_caller]
     #[expect(clippy::panic, reason = "a test that expects a request to nowhere fails")]
     pub fn request(self, method: Method, url: &str) -> FakeHttp {
-        let url = Url::parse(url).unwrap_or_else(|error| panic!("{url:?} is no URL: {error}"));
+        let url = match Url::parse(url) {
+            Ok(url) => url,
+            Err(error) => panic!("{url:?} is no URL: {error}"),
+        };
         let answer = Answer { status: 200, ..Answer::default() };
         self.told.script.expect(Exchange { method, url, matches: None, answer });
         self

@@ -125,6 +125,7 @@ impl ToolKit {
         Self::of(built(Registry::builder().discover().build()))
     }
 
+    #[track_caller]
     #[expect(clippy::panic, reason = "a kit that cannot be made fails the test")]
     pub(super) fn of_parts(recipe: KitBuilder, parts: Parts) -> ToolKit {
         let executor = recipe.layered(&parts).build();
@@ -218,6 +219,7 @@ impl ToolKit {
 
     /// Another kit of the same recipe, which shares with this one only what the recipe provides as a value, and the runtime of its
     /// tools.
+    #[track_caller]
     pub fn another(&self) -> ToolKit {
         self.recipe.clone().build()
     }
@@ -379,9 +381,13 @@ pub(super) struct Seen {
     pub(super) ctx: ToolContext,
 }
 
+#[track_caller]
 #[expect(clippy::panic, reason = "tools that cannot be collected fail the test")]
 fn built(registry: Result<Registry, crate::registry::RegistryError>) -> Registry {
-    registry.unwrap_or_else(|error| panic!("the tools cannot be collected: {error}"))
+    match registry {
+        Ok(registry) => registry,
+        Err(error) => panic!("the tools cannot be collected: {error}"),
+    }
 }
 
 impl Drop for ToolKit {

@@ -13,11 +13,14 @@ const SHOWN: usize = 2_000;
 pub(super) fn args(tool: &ToolEntry, args: &Value, secrets: &KnownSecrets) -> String {
     let schema = tool.def().input_schema().map_or(Value::Bool(true), |input| input.schema().clone());
     let mut args = args.clone();
-    for param in tool.def().params.iter().filter(|param| param.keys.secret) {
-        for name in param.names() {
-            if let Some(value) = args.get_mut(name).filter(|value| !value.is_null()) {
-                *value = Value::from("***");
-            }
+    let params = tool.def().params;
+    let hides_some =
+        params.iter().any(|param| param.keys.secret) && !params.iter().any(|param| param.keys.flatten);
+    for (name, value) in args.as_object_mut().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+        // What has another name may be a secret under a misspelt one.
+        let known = params.iter().find(|param| param.names().any(|own| own == name));
+        if known.map_or(hides_some, |param| param.keys.secret) {
+            *value = Value::from("***");
         }
     }
     cut(&redact(&args, &schema, secrets, Form::Journal).value)

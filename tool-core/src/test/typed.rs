@@ -20,10 +20,11 @@ impl<'k> TypedCall<'k> {
         TypedCall { kit, tool: tool.to_owned(), args: Map::new() }
     }
 
-    /// Gives a parameter a value.
+    /// Gives a parameter a value. A number that is none, or infinite, is null, as serde_json writes it.
     ///
     /// # Panics
-    /// For a value that has no JSON form.
+    /// For a value that has no JSON form, such as a map whose keys are lists.
+    #[track_caller]
     #[expect(clippy::panic, reason = "a value that no caller could send fails the test")]
     pub fn arg(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
         let name = name.into();

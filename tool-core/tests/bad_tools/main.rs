@@ -130,7 +130,7 @@ fn one_failure_lists_every_tool_with_check_place_and_arguments_and_hides_secrets
     for line in [
         "\n  bounds cut_paper /length: `range` is expected, but it is taken\n    {\"length\":",
         "\n  law-refuse paint_laxly /colour: ",
-        "\n  secret sign_in_loudly /password: the secret `password` is in the result of a call\n    {\"password\":\"***\"}\n",
+        "\n  secret sign_in_loudly /password: the secret `password` is in the error of a call\n    {\"password\":\"***\"}\n",
     ] {
         assert!(told.contains(line), "{line:?} is not in\n{told}");
     }

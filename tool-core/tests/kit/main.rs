@@ -474,6 +474,14 @@ fn a_model_calls_what_changes_something_as_often_as_it_likes() {
 }
 
 #[test]
+fn what_a_failed_call_shows_hides_what_may_be_a_secret_under_a_wrong_name() {
+    let kit = kit().secret("DOOR_KEY", "key-canary-5f1c0f8a7e").build();
+    let refused = kit.call_blocking("unlock", json!({"cod": "hunter2hunter2", "door": "front"})).unwrap_err();
+    let shown = format!("{refused:?}");
+    assert!(!shown.contains("hunter2") && shown.contains("front"), "{shown}");
+}
+
+#[test]
 fn an_answer_to_something_else_stays_and_is_named() {
     let wrong = kit().answers([answer::yes("remove").with(|args| args["id"] == 1)]).build();
     wrong.call_blocking("remove", json!({"id": 2})).unwrap_err();

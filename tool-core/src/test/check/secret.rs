@@ -45,7 +45,8 @@ pub(super) fn look(subject: &Subject<'_>) -> Vec<Fault> {
     }
     for args in calls.iter().filter(|_| subject.is_harmless()) {
         let (log, result) = logged(|| run(subject.executor().trace(), subject.call(args), &ctx));
-        faults.extend(exposed(subject, &params, "the result of a call", &outcome(&result), args));
+        let what = if result.is_ok() { "the result of a call" } else { "the error of a call" };
+        faults.extend(exposed(subject, &params, what, &outcome(&result), args));
         faults.extend(exposed(subject, &params, "the log of a call", &log, args));
     }
     faults
