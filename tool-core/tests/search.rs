@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use tool_core::prelude::*;
 use tool_core::search::with_search;
-use tool_core::{Call, Caller, Executor, Registry};
+use tool_core::{Behavior, Call, Caller, DynTool, Executor, Registry, ToolOutput};
 
 /// Reads the weather of a town.
 #[tool(group = "weather", register = false)]
@@ -107,4 +107,70 @@ fn a_row_says_what_a_model_chooses_by() {
 fn a_row_of_a_tool_that_only_reads_says_so() {
     let found = call("search_tools", json!({"query": "read_weather"})).unwrap().data();
     assert_eq!((&found[0]["name"], &found[0]["read_only"]), (&json!("read_weather"), &json!(true)));
+}
+
+/// Tools of which there are only words: name, title, group, description.
+fn words(tools: &[(&str, Option<&str>, Option<&str>, &str)]) -> Executor {
+    let tools = tools.iter().fold(Registry::builder(), |builder, (name, title, group, description)| {
+        let mut tool = DynTool::builder(*name).description(*description).behavior(Behavior::READ);
+        if let Some(title) = title {
+            tool = tool.title(*title);
+        }
+        if let Some(group) = group {
+            tool = tool.group(*group);
+        }
+        let tool =
+            tool.input_schema(json!({"type": "object", "properties": {}, "additionalProperties": false}));
+        builder.add_dyn(tool.handler_sync(|args, _| Ok(ToolOutput::structured(args))).build().unwrap())
+    });
+    Executor::standard(with_search(&tools.build().unwrap()).unwrap()).build().unwrap()
+}
+
+/// The names that a query finds, with their scores.
+fn found(executor: &Executor, query: &str) -> Vec<(String, f64)> {
+    let call = Call::new("search_tools", json!({"query": query}));
+    let rows = executor.call_blocking(call, &ToolContext::empty(), Caller::Llm).unwrap().data();
+    let row = |row: &Value| (row["name"].as_str().unwrap().to_owned(), row["score"].as_f64().unwrap());
+    rows.as_array().unwrap().iter().map(row).collect()
+}
+
+/// The figures were computed by the formula, apart from this program: weights 4, 3, 2 and 1 for name, title, group and text.
+#[test]
+fn tools_are_ranked_by_bm25() {
+    let executor = words(&[
+        ("list_files", None, None, "Lists files."),
+        ("read_mail", Some("Inbox"), Some("post"), "Reads what came: a letter, or more."),
+        ("send_mail", None, None, "Sends a letter."),
+    ]);
+    let named = |rows: &[(&str, f64)]| -> Vec<(String, f64)> {
+        rows.iter().map(|(name, score)| ((*name).to_owned(), *score)).collect()
+    };
+    assert_eq!(
+        found(&executor, "Letter mail, FILES?"),
+        named(&[("list_files", 1.811), ("send_mail", 1.334), ("read_mail", 1.131)])
+    );
+    assert_eq!(found(&executor, "letter letter letter"), found(&executor, "letter"));
+    assert_eq!(found(&executor, "inbox")[0].0, "read_mail");
+    assert_eq!(found(&executor, "post")[0].0, "read_mail");
+    assert_eq!(found(&executor, "nothing of this"), []);
+}
+
+#[test]
+fn a_tool_of_exactly_that_name_is_first_and_ties_go_by_name() {
+    let executor = words(&[
+        ("b_twin", None, None, "Tells of twins."),
+        ("files_list", None, None, "Files: list files, list files, list files."),
+        (
+            "list_files",
+            None,
+            None,
+            "Gives the names of what is in a folder, whatever is in it, and how large each is.",
+        ),
+        ("a_twin", None, None, "Tells of twins."),
+    ]);
+    let names =
+        |query: &str| -> Vec<String> { found(&executor, query).into_iter().map(|row| row.0).collect() };
+    assert_eq!(names("list files"), ["files_list", "list_files"]);
+    assert_eq!(names(" list_files "), ["list_files", "files_list"]);
+    assert_eq!(names("twin"), ["a_twin", "b_twin"]);
 }
