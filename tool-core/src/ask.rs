@@ -3,6 +3,8 @@
 //! A tool asks through its context; who answers, and how, is the host's [`Asker`]. A host that cannot wait ends the call with
 //! `denied`, code `input_required`, and runs it again with the answer: so a tool asks before it acts.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::context::ToolContext;
@@ -175,13 +177,18 @@ impl ToolContext {
     /// Asks several questions in one go; the answers are in the same order.
     ///
     /// # Errors
-    /// As [`ask`](Self::ask).
+    /// As [`ask`](Self::ask); `internal`, code `bad_question`, also for a key that two of them have.
     pub async fn ask_all<K: Into<String>>(
         &self,
         questions: impl IntoIterator<Item = (K, Question)>,
     ) -> Result<Vec<Value>, ToolError> {
         let questions: Vec<(String, Question)> =
             questions.into_iter().map(|(key, question)| (key.into(), question)).collect();
+        let mut keys = BTreeSet::new();
+        if let Some((twice, _)) = questions.iter().find(|(key, _)| !keys.insert(key)) {
+            let text = format!("Two questions of one call have the key `{twice:.80}`: each needs its own.");
+            return Err(ToolError::internal(text).code("bad_question"));
+        }
         self.may_ask(questions.iter().map(|(key, _)| key.as_str()))?;
         questions.iter().try_for_each(|(_, question)| question.check())?;
         let Some(asker) = self.asker() else {

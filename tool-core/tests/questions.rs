@@ -84,6 +84,29 @@ fn a_key_is_short_and_plain() {
     }
 }
 
+/// Asks two things at once.
+#[tool(register = false)]
+async fn choose(
+    /// The key of the second question.
+    key: &str,
+    ctx: &ToolContext,
+) -> Result<usize, ToolError> {
+    Ok(ctx.ask_all([("one", Question::new("This?")), (key, Question::new("That?"))]).await?.len())
+}
+
+#[test]
+fn each_question_of_a_call_has_a_key_of_its_own() {
+    let registry = Registry::builder().add::<ChooseTool>().build().unwrap();
+    let kit =
+        ToolKit::of(registry).answers([answer::to("one", json!({})), answer::to("two", json!({}))]).build();
+    assert_eq!(kit.call_blocking("choose", json!({"key": "two"})).unwrap().data(), 2);
+    let twice = kit.call_blocking("choose", json!({"key": "one"})).unwrap_err();
+    assert_eq!(
+        (twice.code_str(), twice.message()),
+        ("bad_question", "Two questions of one call have the key `one`: each needs its own.")
+    );
+}
+
 #[test]
 fn a_tool_asks_before_it_acts() {
     let kit = kit([answer::to("sure", json!({})), answer::decline("sure")]);

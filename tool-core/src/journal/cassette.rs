@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -64,22 +65,30 @@ struct Entry {
 }
 
 impl Cassette {
-    /// Opens a cassette.
+    /// Opens a cassette. What it has recorded before is replaced where it records, and kept where it cannot be read.
     ///
     /// # Errors
-    /// `not_found` where there is nothing to replay, `invalid_args` for a line that is none.
+    /// `not_found` where there is nothing to replay, `invalid_args` for a file or a line that is none, with its number; `failed`
+    /// where it cannot be written.
     pub fn open(path: impl AsRef<Path>, mode: CassetteMode) -> Result<Cassette, ToolError> {
         let record = std::env::var("TOOL_CASSETTE").as_deref() == Ok("record");
         let mode = if record { CassetteMode::Record } else { mode };
         let path = path.as_ref().to_owned();
         let entries = match (mode, std::fs::read_to_string(&path)) {
-            (CassetteMode::Record, _) => Vec::new(),
-            (_, Ok(text)) => text.lines().map(Entry::of_line).collect::<Result<_, _>>()?,
-            (CassetteMode::Auto, Err(_)) => Vec::new(),
-            (_, Err(error)) => {
+            (CassetteMode::Record, _) => written(&path, "").map(|()| Vec::new())?,
+            (_, Ok(text)) => entries(&path, &text)?,
+            (CassetteMode::Auto, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
+                written(&path, "").map(|()| Vec::new())?
+            }
+            (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(ToolError::not_found(format!("{}: {error}", path.display()))
                     .code("cassette_missing")
                     .hint("record it once with TOOL_CASSETTE=record"));
+            }
+            (_, Err(error)) => {
+                return Err(
+                    ToolError::invalid_args(format!("{}: {error}", path.display())).code("bad_cassette")
+                );
             }
         };
         let tape = Mutex::new(Tape { entries, asked: HashMap::new() });
@@ -103,8 +112,12 @@ impl Cassette {
         entry.used = true;
         Ok(match entry.result.get("error") {
             Some(error) => Err(error_of_json(&error.to_string())),
-            None => output_of_json(&entry.result.to_string())
-                .ok_or_else(|| ToolError::internal("The recorded result cannot be read.")),
+            None => output_of_json(&entry.result.to_string()).ok_or_else(|| {
+                let text = format!("{}: the result of {tool} {args} is none.", self.path.display());
+                ToolError::internal(text)
+                    .code("bad_cassette")
+                    .hint("record it anew with TOOL_CASSETTE=record")
+            }),
         })
     }
 
@@ -116,8 +129,7 @@ impl Cassette {
         tape.entries
             .sort_by_cached_key(|entry| (entry.tool.clone(), canonical::text(&entry.args), entry.ordinal));
         let lines: String = tape.entries.iter().map(|entry| entry.line() + "\n").collect();
-        std::fs::write(&self.path, lines)
-            .map_err(|error| ToolError::internal("The cassette was not written.").source(error))
+        written(&self.path, &lines)
     }
 
     /// What to say about a call that is not recorded.
@@ -140,16 +152,38 @@ impl Cassette {
     }
 }
 
+/// Writes the file.
+fn written(path: &Path, text: &str) -> Result<(), ToolError> {
+    std::fs::write(path, text).map_err(|error| {
+        let told = format!("The cassette {} cannot be written: {error}.", path.display());
+        ToolError::failed(told).code("cassette_unwritten").source(error)
+    })
+}
+
+/// What the lines of a file hold; a blank one holds nothing.
+fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, ToolError> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let entry = |(nth, line): (usize, &str)| {
+        Entry::of_line(line).map_err(|why| {
+            let told = format!("{}:{}: {why}", path.display(), nth + 1);
+            ToolError::invalid_args(told)
+                .code("bad_cassette")
+                .hint("record it anew with TOOL_CASSETTE=record")
+        })
+    };
+    lines.map(entry).collect()
+}
+
 impl Entry {
-    fn of_line(line: &str) -> Result<Entry, ToolError> {
-        let bad =
-            || ToolError::invalid_args(format!("No line of a cassette: {line:.80}")).code("bad_cassette");
-        let mut line: Value = serde_json::from_str(line).map_err(|_| bad())?;
+    /// What a line holds, or why it is none.
+    fn of_line(line: &str) -> Result<Entry, String> {
+        let mut line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let lacks = |member: &str| format!("`{member}` is missing, or of another type");
         Ok(Entry {
-            tool: line.get("tool").and_then(Value::as_str).ok_or_else(bad)?.to_owned(),
-            ordinal: line.get("ordinal").and_then(Value::as_u64).ok_or_else(bad)?,
-            args: line.get_mut("args").map(Value::take).ok_or_else(bad)?,
-            result: line.get_mut("result").map(Value::take).ok_or_else(bad)?,
+            tool: line.get("tool").and_then(Value::as_str).ok_or_else(|| lacks("tool"))?.to_owned(),
+            ordinal: line.get("ordinal").and_then(Value::as_u64).ok_or_else(|| lacks("ordinal"))?,
+            args: line.get_mut("args").map(Value::take).ok_or_else(|| lacks("args"))?,
+            result: line.get_mut("result").map(Value::take).ok_or_else(|| lacks("result"))?,
             used: false,
         })
     }

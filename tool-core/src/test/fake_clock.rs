@@ -188,7 +188,8 @@ fn time_of_day(text: &str) -> SystemTime {
 
 impl Time {
     fn put(&mut self, now: Duration) {
-        self.wall += now.saturating_sub(self.now);
+        // Time of day has an end; the clock goes on without it.
+        self.wall = self.wall.checked_add(now.saturating_sub(self.now)).unwrap_or(self.wall);
         self.now = now;
     }
 

@@ -14,7 +14,7 @@ mod running;
 use std::collections::BTreeSet;
 
 use tool_core::test::{CHECKS, Checks};
-use tool_core::{Registry, Tool};
+use tool_core::{Registry, Tool, tool};
 
 use decoders::*;
 use definitions::*;
@@ -58,6 +58,7 @@ fn rows() -> Vec<Row> {
         row("dialects", depending(true), depending(false)),
         row("secret", set::<SignInLoudlyTool>(), set::<SignInTool>()),
         row("secret", set::<SignUpLoudlyTool>(), set::<SignUpTool>()),
+        row("secret", set::<OpenSafeLoudlyTool>(), set::<OpenSafeTool>()),
         row("secret", set::<SignOutLoudlyTool>(), set::<SignOutTool>()),
         row("effects", set::<CountGuestsTool>(), set::<CountRoomsTool>()),
         row("effects", set::<RingTool>(), set::<RingTrulyTool>()),
@@ -172,4 +173,24 @@ fn every_example_that_is_wrong_is_told() {
             "the example \"A large sum\": 121 is expected, and the result is 120"
         ]
     );
+}
+
+/// Sends a parcel somewhere.
+#[tool(register = false)]
+#[example("Two", { "route": ["Bonn", "Ulm"], "zip": "53111" })]
+fn send_parcel(
+    /// Places, from the first to the last.
+    #[arg(len = 2..)]
+    route: Vec<String>,
+    /// Five figures.
+    #[arg(pattern = "^[0-9]+$", len = 5..=5)]
+    zip: &str,
+) -> String {
+    format!("{zip} by {}", route.join(", "))
+}
+
+#[test]
+fn a_tool_with_several_bounds_of_one_value_is_not_accused() {
+    let problems = Checks::of(set::<SendParcelTool>()).unwrap().values(VALUES).run();
+    assert_eq!(problems, []);
 }

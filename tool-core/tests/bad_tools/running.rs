@@ -189,3 +189,23 @@ pub(crate) async fn watch() -> std::io::Result<String> {
     work().await;
     Ok(format!("quiet, says {}", watcher.0.id()))
 }
+
+/// Opens a safe.
+#[tool(surfaces(cli), register = false)]
+pub(crate) fn open_safe_loudly(
+    /// The number of the safe.
+    #[arg(secret, len = 8..=8)]
+    number: &str,
+) -> Result<String, ToolError> {
+    Err(ToolError::failed(format!("{number} opens nothing.")))
+}
+
+/// Opens a safe.
+#[tool(surfaces(cli), register = false)]
+pub(crate) fn open_safe(
+    /// The number of the safe.
+    #[arg(secret, len = 8..=8)]
+    number: &str,
+) -> Result<String, ToolError> {
+    Err(ToolError::failed(format!("{} figures open nothing.", number.len())))
+}

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use tool_core::journal::CassetteMode;
+use tool_core::journal::{Cassette, CassetteMode};
 use tool_core::prelude::*;
 use tool_core::test::{KitBuilder, ToolKit};
 use tool_core::{Registry, ToolOutput};
@@ -183,4 +183,42 @@ fn a_strict_cassette_fails_the_test_that_does_not_ask_for_all_of_it() {
             _ => assert!(ended.is_ok()),
         }
     }
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_told_by_its_place_and_kept() {
+    let folder = tool_trials::directory();
+    let at = |name: &str| folder.path().join(name);
+    let opened = |name: &str, mode| {
+        Cassette::open(at(name), mode).map(drop).map_err(|error| {
+            (error.code_str().to_owned(), error.message().replace(&folder.path().display().to_string(), ""))
+        })
+    };
+    let told = |code: &str, text: &str| Err((code.to_owned(), text.to_owned()));
+    let line = r#"{"args":{"number":1},"ordinal":0,"result":{"content":[]},"tool":"page"}"#;
+    std::fs::write(at("good"), format!("{line}\n\n")).unwrap();
+    assert_eq!(opened("good", CassetteMode::Replay), Ok(()), "a blank line is none");
+    std::fs::write(at("cut"), format!("{line}\n{}", &line[..30])).unwrap();
+    for mode in [CassetteMode::Replay, CassetteMode::Auto, CassetteMode::Strict] {
+        let (code, text) = opened("cut", mode).unwrap_err();
+        assert_eq!(code, "bad_cassette");
+        assert!(text.starts_with("/cut:2: EOF while parsing"), "{text}");
+    }
+    std::fs::write(at("other"), r#"{"tool":"page","ordinal":-1}"#).unwrap();
+    let lacks = told("bad_cassette", "/other:1: `ordinal` is missing, or of another type");
+    assert_eq!(opened("other", CassetteMode::Replay), lacks);
+
+    std::fs::write(at("bytes"), b"\xff\xfex").unwrap();
+    for mode in [CassetteMode::Auto, CassetteMode::Replay] {
+        assert_eq!(opened("bytes", mode).unwrap_err().0, "bad_cassette");
+    }
+    assert_eq!(std::fs::read(at("bytes")).unwrap(), b"\xff\xfex", "what cannot be read is not written over");
+    for mode in [CassetteMode::Auto, CassetteMode::Record] {
+        let (code, text) = opened("no/such", mode).unwrap_err();
+        assert_eq!(code, "cassette_unwritten");
+        assert!(text.starts_with("The cassette /no/such cannot be written: "), "{text}");
+    }
+    // A recording of nothing is no recording of before.
+    assert_eq!(opened("good", CassetteMode::Record), Ok(()));
+    assert_eq!(std::fs::read(at("good")).unwrap(), b"");
 }

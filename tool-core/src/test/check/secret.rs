@@ -52,17 +52,42 @@ pub(super) fn look(subject: &Subject<'_>) -> Vec<Fault> {
     faults
 }
 
+/// What a short secret begins with, for which the canary is too long.
+const SHORT: &str = "7f3a91";
+
 /// The value that stands for a secret.
 fn canary(key: &str) -> String {
     format!("{CANARY}-{key}")
+}
+
+/// A value for a secret that must be shorter, or longer, than its canary.
+fn of_length(subject: &Subject<'_>, key: &str) -> Option<String> {
+    let schema = subject.schema().and_then(|schema| schema.get("properties")?.get(key))?;
+    let bound =
+        |keyword| schema.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
+    let (least, most) = (bound("minLength").unwrap_or(0), bound("maxLength").unwrap_or(usize::MAX));
+    let text: String =
+        format!("{SHORT}{key}").chars().chain(std::iter::repeat_n('z', least)).take(most).collect();
+    text.starts_with(SHORT).then_some(text)
+}
+
+/// What is looked for of a secret that a call was given.
+fn looked_for(args: &Value, key: &str) -> String {
+    let given = args.get(key).and_then(Value::as_str).filter(|given| given.starts_with(SHORT));
+    given.map_or_else(|| canary(key), str::to_owned)
 }
 
 /// The same call with canaries as its secrets, as far as they fit.
 fn with_canaries(subject: &Subject<'_>, params: &[&ParamDef<'_>], args: &Value) -> Value {
     let mut call: Map<String, Value> = args.as_object().cloned().unwrap_or_default();
     for param in params {
-        let before = call.insert(param.name.to_owned(), json!(canary(param.name)));
-        if take(subject.def(), call.clone().into(), Coerce::Strict).is_err() {
+        let before = call.get(param.name).cloned();
+        let stands = [Some(canary(param.name)), of_length(subject, param.name)];
+        let fits = stands.into_iter().flatten().any(|text| {
+            call.insert(param.name.to_owned(), json!(text));
+            take(subject.def(), call.clone().into(), Coerce::Strict).is_ok()
+        });
+        if !fits {
             match before {
                 Some(before) => call.insert(param.name.to_owned(), before),
                 None => call.shift_remove(param.name),
@@ -110,6 +135,6 @@ fn exposed(
 ) -> Option<Fault> {
     let names = params.iter().map(|param| (format!("/{}", param.name), param.name));
     let keys = subject.def().secrets.iter().map(|secret| (String::new(), secret.key));
-    let (path, name) = { names.chain(keys) }.find(|(_, name)| text.contains(&canary(name)))?;
+    let (path, name) = { names.chain(keys) }.find(|(_, name)| text.contains(&looked_for(args, name)))?;
     Some(Fault::at(path, format!("the secret `{name}` is in {place}")).with(args))
 }

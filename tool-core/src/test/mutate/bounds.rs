@@ -103,8 +103,18 @@ impl<'a> Walk<'a> {
         }
         if let Some(pattern) = place.schema.get("pattern") {
             let judge = validator(&json!({"type": "string", "pattern": pattern}));
-            let odd = |text: &&&str| judge.as_ref().is_ok_and(|judge| !judge.is_valid(&json!(text)));
-            if let Some(text) = ODD.iter().find(odd) {
+            let misses = |text: &String| judge.as_ref().is_ok_and(|judge| !judge.is_valid(&json!(text)));
+            let least =
+                place.schema.get("minLength").and_then(Value::as_u64).filter(|least| *least < LONGEST);
+            let most = place.schema.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
+            // Of a length that is right, since only one of the two is told.
+            let filled = |text: &&str| {
+                let missing = least.unwrap_or(0).saturating_sub(text.chars().count() as u64);
+                let last = text.chars().last().unwrap_or('!');
+                text.chars().chain((0..missing).map(|_| last)).collect::<String>()
+            };
+            let fits = |text: &String| text.chars().count() as u64 <= most;
+            if let Some(text) = ODD.iter().map(filled).filter(fits).find(misses) {
                 self.over(place, json!(text), IssueCode::Pattern);
             }
             return;
@@ -126,7 +136,8 @@ impl<'a> Walk<'a> {
     fn lengths(&mut self, place: &Place<'a>) {
         let Some(items) = place.value.as_array() else { return };
         if place.has("prefixItems") {
-            if let Some((_, first)) = items.split_last() {
+            let least = place.schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+            if let Some((_, first)) = items.split_last().filter(|(_, first)| (first.len() as u64) < least) {
                 self.over(place, json!(first), IssueCode::Length);
             }
             return;

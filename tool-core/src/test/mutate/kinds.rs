@@ -12,7 +12,12 @@ impl<'a> Walk<'a> {
     /// A value of another type, where no rule reads it as this one, and some where a rule does.
     pub(super) fn types(&mut self, place: &Place<'a>, kind: &str) {
         if let Some(other) = self.other(place, kind) {
-            self.put(MutationKind::Type, place, other, Expected::Refused(IssueCode::Type));
+            // What is wrapped into a list that must be longer has the wrong length first.
+            let too_few = kind == "array" && !is_fixed(place) && place.role != Role::Item && {
+                place.schema.get("minItems").and_then(Value::as_u64).is_some_and(|least| least > 1)
+            };
+            let code = if too_few { IssueCode::Length } else { IssueCode::Type };
+            self.put(MutationKind::Type, place, other, Expected::Refused(code));
         }
         for (read, rule) in self.read_as(place, kind) {
             self.put(MutationKind::Lenient, place, read, Expected::Noted(rule));
@@ -68,9 +73,7 @@ impl<'a> Walk<'a> {
     fn single(&self, place: &Place<'a>) -> Option<Value> {
         let [item] = place.value.as_array()?.as_slice() else { return None };
         let kind = self.item_kind(place)?;
-        let fixed =
-            place.schema.get("minItems").is_some_and(|least| Some(least) == place.schema.get("maxItems"));
-        let alone = !fixed && place.role != Role::Item && kind != "array";
+        let alone = !is_fixed(place) && place.role != Role::Item && kind != "array";
         let readable = match item {
             Value::String(text) => !text.trim().is_empty() && !text.trim_start().starts_with('['),
             Value::Null | Value::Array(_) => false,
@@ -103,6 +106,11 @@ impl<'a> Walk<'a> {
             self.put(MutationKind::Choice, place, json!(upper), Expected::Noted(Rule::ChoiceCase));
         }
     }
+}
+
+/// Whether all lists of a place have the same length.
+fn is_fixed(place: &Place<'_>) -> bool {
+    place.schema.get("minItems").is_some_and(|least| Some(least) == place.schema.get("maxItems"))
 }
 
 /// The number or boolean that a text is the word of.
