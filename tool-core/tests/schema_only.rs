@@ -1,6 +1,6 @@
 //! A tool of a schema alone: its whole input, taken as one object.
 
-#![allow(clippy::unwrap_used, reason = "it is a test throughout, its shared functions too")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "it is a test throughout, its shared functions too")]
 
 use serde_json::{Value, json};
 use tool_core::{Call, Caller, DynTool, Executor, IssueCode, Registry, ToolContext, ToolError, ToolOutput};
@@ -136,6 +136,23 @@ fn what_a_schema_asserts_is_held_with_a_type_or_without() {
         let told = [(format!("/v{path}"), code)];
         assert_eq!(issues(object(around, json!({"v": refused}))), told, "{schema} {refused}");
     }
+}
+
+#[test]
+fn the_members_of_the_whole_input_are_counted() {
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": {"type": "integer"},
+        "minProperties": 1, "maxProperties": 2});
+    assert_eq!(object(schema.clone(), json!({"a": 1, "b": "2"})).unwrap(), json!({"a": 1, "b": 2}));
+    for input in [json!({}), json!({"a": 1, "b": 2, "c": 3})] {
+        let error = object(schema.clone(), input).unwrap_err();
+        let [issue] = error.arg_issues() else { panic!("{error}") };
+        assert_eq!((issue.path.as_str(), issue.code), ("", IssueCode::Length));
+        assert_eq!(issue.expected, "object with 1..=2 members");
+    }
+    let some = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+        "additionalProperties": false, "minProperties": 1});
+    assert_eq!(issues(object(some.clone(), json!({"a": null}))), [(String::new(), IssueCode::Length)]);
+    assert_eq!(object(some, json!({"b": 1})).unwrap(), json!({"b": 1}));
 }
 
 #[test]

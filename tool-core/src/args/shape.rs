@@ -4,11 +4,12 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::guarded::is_guarded;
+use super::issue::IssueCode;
 use super::judge::Judge;
 use super::patterns::Patterns;
 use super::place::Place;
-use super::shadow;
-use super::walk::{Found, Walk};
+use super::walk::{Found, Walk, within};
+use super::{shadow, texts};
 use crate::def::{Doc, ParamDef, ParamKeys, ParamKind, SchemaSource, ToolDef};
 use crate::error::ToolError;
 use crate::schema::InputSchema;
@@ -98,6 +99,12 @@ impl<'a> Shape<'a> {
     /// Judges the whole input of a schema-only tool.
     pub(crate) fn judge_whole(&self, object: &Value, secret: bool) -> Found {
         let mut found = Found::default();
+        // Parameters are taken one by one: nobody else has counted them.
+        if self.given && !within(self.root(), "minProperties", "maxProperties", || members(object)) {
+            let expected = || texts::expected_members(self.root());
+            let got = || if secret { texts::got_hidden(object) } else { texts::got(object) };
+            found.issue(IssueCode::Length, || (String::new(), expected(), got(), None));
+        }
         if let Some(judge) = self.checks.judges.first().filter(|_| self.given) {
             judge.judge(object, &Place::Top, secret, &mut found);
         }
@@ -136,6 +143,10 @@ impl Checks {
         let hiding = (0..tool.params.len()).filter(|i| hides(*i)).fold(0, |mask, i| mask | 1 << i.min(63));
         Ok(Checks { patterns, guarded, hiding, judges })
     }
+}
+
+fn members(object: &Value) -> usize {
+    object.as_object().map_or(0, Map::len)
 }
 
 fn says_more_than_its_type(param: &ParamDef<'_>) -> bool {

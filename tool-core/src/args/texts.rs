@@ -39,6 +39,15 @@ pub fn expected_range(
     Describe { definitions, limits: Limits::OfType { least, greatest } }.schema(schema, 0)
 }
 
+/// How many members an object has: `object with at least 1 member`.
+pub(super) fn expected_members(schema: &Value) -> String {
+    let (least, greatest) = lengths(schema, "minProperties", "maxProperties");
+    match length_range(least, greatest, "member") {
+        Some(range) => format!("object with {range}"),
+        None => "object".to_owned(),
+    }
+}
+
 /// A value, its beginning where it is long.
 pub fn got(value: &Value) -> String {
     match value {

@@ -26,6 +26,7 @@ use crate::schema::form;
 pub(crate) use found::Found;
 pub use object::one_of;
 pub(super) use object::{is_required, twice};
+pub(super) use scalar::within;
 
 /// What a value is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -189,7 +189,12 @@ pub(super) fn members(schema: &Value) -> &[Value] {
 }
 
 /// Whether a count lies between two keywords.
-pub(super) fn within(schema: &Value, least: &str, greatest: &str, count: impl FnOnce() -> usize) -> bool {
+pub(in crate::args) fn within(
+    schema: &Value,
+    least: &str,
+    greatest: &str,
+    count: impl FnOnce() -> usize,
+) -> bool {
     let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
     let (least, greatest) = (bound(least), bound(greatest));
     if least.is_none() && greatest.is_none() {
