@@ -345,6 +345,36 @@ fn changes_are_at_the_bound_and_the_next_outside() {
             vec![json!(map(1)), json!(map(3))],
             vec![json!({}), json!(map(4))],
         ),
+        // A shorter tuple is one where the schema does not say how long it must be.
+        (json!({"type": "array", "prefixItems": [{}, {}]}), json!([1, 2]), vec![], vec![]),
+        (json!({"type": "array", "prefixItems": [{}, {}], "minItems": 1}), json!([1, 2]), vec![], vec![]),
+        (
+            json!({"type": "array", "prefixItems": [{}, {}], "minItems": 2}),
+            json!([1, 2]),
+            vec![],
+            vec![json!([1])],
+        ),
+        // What misses a pattern has a length that is right.
+        (
+            json!({"type": "string", "pattern": "^[0-9]+$", "minLength": 5, "maxLength": 5}),
+            json!("12345"),
+            vec![],
+            vec![json!("!!!!!")],
+        ),
+        // Two is in the set already, however it is spelt.
+        (
+            json!({"type": "array", "uniqueItems": true, "items": {"type": "number", "minimum": 0.5, "maximum": 2}}),
+            json!([1, 2]),
+            vec![json!([0.5, 2]), json!([1, 0.5])],
+            [
+                (0, 0.5_f64.next_down()),
+                (0, 2.0_f64.next_up()),
+                (1, 0.5_f64.next_down()),
+                (1, 2.0_f64.next_up()),
+            ]
+            .map(|(at, beyond)| if at == 0 { json!([beyond, 2]) } else { json!([1, beyond]) })
+            .to_vec(),
+        ),
     ] {
         assert_eq!(at_bounds(&schema, &value), (at, over), "{schema}");
     }

@@ -92,7 +92,9 @@ impl KitBuilder {
         self
     }
 
-    /// Nobody waits at the clock: a tool that sleeps moves it instead.
+    /// Nobody waits at the clock: a tool that sleeps moves it instead, in one step. Nothing else looks at the clock in between: a
+    /// limit of time that such a sleep goes past is not felt, and of two sleeps the first that is begun ends first. Tests of limits
+    /// move the clock themselves, by [`ToolKit::advance`].
     pub fn hurry(mut self) -> Self {
         self.hurries = true;
         self
@@ -186,7 +188,8 @@ impl KitBuilder {
     }
 
     /// The outcomes of calls come from a file, or are written to it, as the mode says; `TOOL_CASSETTE=record` records them anew.
-    /// Each kit has the file for itself.
+    /// Each kit has the file for itself, also each of those that [`ToolKit::everywhere`] makes: a strict one asks for all of it by
+    /// its own calls.
     ///
     /// # Panics
     /// Where there is nothing to replay, or a line of the file is no recorded call, when the kit is built.

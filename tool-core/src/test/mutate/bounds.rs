@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Expected, MutationKind, Place, Walk};
 use crate::args::{IssueCode, validator};
+use crate::canonical;
 use crate::schema::range::{self, Integers};
 
 /// The greatest integer that every JSON parser keeps.
@@ -31,7 +32,8 @@ impl<'a> Walk<'a> {
     fn at(&mut self, place: &Place<'a>, value: Value) {
         // In a set it may be there already.
         let around = place.path.rsplit_once('/').and_then(|(around, _)| self.whole.pointer(around));
-        if around.and_then(Value::as_array).is_some_and(|items| items.contains(&value)) {
+        let mut others = around.and_then(Value::as_array).into_iter().flatten();
+        if others.any(|other| canonical::equal(other, &value)) {
             return;
         }
         self.put(MutationKind::AtBound, place, value, Expected::Taken);
