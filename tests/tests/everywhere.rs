@@ -191,7 +191,7 @@ fn keep_key(
     #[arg(last)]
     words: Vec<String>,
 ) -> String {
-    format!("{owner} {} {}", key.len(), words.len())
+    format!("{owner} {} {}", key.len(), words.join(" "))
 }
 
 /// On the command line a secret stands in a file, or comes on standard input.
@@ -201,9 +201,11 @@ fn a_call_with_a_secret_comes_to_the_same_everywhere() {
     let surfaces = [tool_cli::test::surfaces(), tool_mcp::test::surfaces()].concat();
     let kit = ToolKit::of(registry()).surfaces(surfaces).build();
     let called = |args: Value| kit.everywhere("keep_key", args).blocking();
-    let kept = called(json!({"owner": "Ann", "key": "--k 1\n23", "words": ["-a", "b"]}));
-    assert_eq!(kept.told().count(), 12);
-    assert_eq!(kept.assert_same().unwrap().data(), "Ann 8 2");
+    for key in ["--k 1\n23", "line end\n", "\n\n\n\n\n"] {
+        let kept = called(json!({"owner": "Ann", "key": key, "words": ["-a", "--key-file", "b"]}));
+        assert_eq!(kept.told().count(), 12, "{key:?}");
+        assert_eq!(kept.assert_same().unwrap().data(), format!("Ann {} -a --key-file b", key.len()));
+    }
     let refused = called(json!({"owner": "Ann", "key": "k"})).assert_same().unwrap_err();
     assert_eq!(refused.kind(), InvalidArgs);
     assert!(!refused.to_string().contains("\"k\""));

@@ -55,7 +55,7 @@ fn every_profile_linker_and_order_lists_the_same_tools() {
     }
     let one_unit = ["--config", "profile.dev.opt-level=1", "--config", "profile.dev.codegen-units=1"];
     let thin = ["--profile", "fat", "--config", "profile.fat.lto='thin'"];
-    for options in [&one_unit[..], &thin, &["--profile", "fat"]] {
+    for options in [&["--profile", "release"][..], &one_unit, &thin, &["--profile", "fat"]] {
         assert_eq!(listing(options), debug, "{options:?}");
     }
 }

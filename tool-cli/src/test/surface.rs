@@ -64,7 +64,8 @@ impl SurfaceUnderTest for Words {
             let files = secret_files(kit, case.tool, args, folder.path())?;
             let mut words = kit.program().command_line(case.tool, args).ok()?;
             let mut file = None;
-            for word in &mut words {
+            // Behind `--` everything is a value.
+            for word in words.iter_mut().take_while(|word| *word != "--") {
                 // A command line that is made of arguments has a placeholder there.
                 match file.take() {
                     Some(file) => word.clone_from(file),
@@ -77,30 +78,33 @@ impl SurfaceUnderTest for Words {
     }
 }
 
-/// The secret parameters of a tool, and the options that name their files.
+/// The options of a tool that name files of secrets, and the parameters that these are.
 fn secrets(kit: &ToolKit, tool: &str) -> BTreeMap<String, String> {
     let table = kit.registry().get(tool).and_then(|entry| {
         let def = entry.def();
         Some(Table::new(def, &schema::canonical(def).ok()?))
     });
     let params = table.into_iter().flat_map(|table| table.params).filter(|param| param.secret);
-    params.filter_map(|param| Some((param.name, format!("--{}-file", param.long?)))).collect()
+    params.filter_map(|param| Some((param.usage()?, param.name))).collect()
 }
 
-/// Writes each secret argument into a file of its own: the files by the options that name them. `None` where one is no text.
+/// Writes each secret argument into a file of its own: the files by the options that name them. `None` where one is no text, or a
+/// text that the file cannot tell from another.
 fn secret_files(
     kit: &ToolKit,
     tool: &str,
     args: &Map<String, Value>,
     folder: &Path,
 ) -> Option<BTreeMap<String, String>> {
-    let written = |(name, option): (String, String)| {
+    let written = |(nth, (option, name)): (usize, (String, String))| {
         let value = args.get(&name)?;
-        let file = folder.join(&name);
-        let written = value.as_str().map(|text| std::fs::write(&file, text));
-        Some(matches!(written, Some(Ok(()))).then(|| (option, file.display().to_string())))
+        // One line end at the end of the file is no part of the secret.
+        let text = value.as_str().filter(|text| !text.ends_with('\r')).map(|text| format!("{text}\n"));
+        let file = folder.join(nth.to_string());
+        let written = text.is_some_and(|text| std::fs::write(&file, text).is_ok());
+        Some(written.then(|| (option, file.display().to_string())))
     };
-    secrets(kit, tool).into_iter().filter_map(written).collect()
+    secrets(kit, tool).into_iter().enumerate().filter_map(written).collect()
 }
 
 fn is_offered(kit: &ToolKit, tool: &str) -> bool {

@@ -84,6 +84,16 @@ fn paired<'a, T: Named>(old: &'a [T], new: &'a [T]) -> Vec<(Option<&'a T>, Optio
     pairs
 }
 
+fn has_flag(param: &ParamEntry, flag: &str) -> bool {
+    param.flags.iter().any(|own| own == flag)
+}
+
+/// Whether an option leads to a parameter as one of its aliases: an option of another parameter goes before.
+fn takes_by_alias(tool: &Entry, param: &ParamEntry, flag: &str) -> bool {
+    let is_others = |other: &ParamEntry| other.name != param.name && has_flag(other, flag);
+    param.alias_flags().any(|alias| alias == flag) && !tool.params.iter().any(is_others)
+}
+
 fn change(tool: &str, path: &str, code: &'static str, old: &str, new: &str) -> Change {
     Change { tool: tool.to_owned(), path: path.to_owned(), code, old: old.to_owned(), new: new.to_owned() }
 }
@@ -275,14 +285,13 @@ impl<'a> Tools<'a> {
         }
         let (was, is) = (known(&old.aliases, &new.name), known(&new.aliases, &old.name));
         self.sets(&path, &was, &is, "param_alias_added", "param_alias_removed");
-        // An alias is an option, too: what is one before or after is told as an alias.
-        let aliased: BTreeSet<String> = [old, new].into_iter().flat_map(ParamEntry::alias_flags).collect();
-        let own = |param: &'a ParamEntry, other: &'a ParamEntry| -> BTreeSet<&'a str> {
-            let is_told =
-                |flag: &&str| aliased.contains(*flag) && !other.flags.iter().any(|known| known == flag);
+        // An alias is an option, too, where no other parameter has that: what is one before or after is told as an alias.
+        let own = |param: &'a ParamEntry, other: &'a ParamEntry, beside: &Entry| -> BTreeSet<&'a str> {
+            let is_told = |flag: &&str| !has_flag(other, flag) && takes_by_alias(beside, other, flag);
             known(&param.flags, "").into_iter().filter(|flag| !is_told(flag)).collect()
         };
-        self.sets(&path, &own(old, new), &own(new, old), "flag_added", "flag_removed");
+        let (was, is) = (own(old, new, self.new), own(new, old, self.old));
+        self.sets(&path, &was, &is, "flag_added", "flag_removed");
         match (old.secret, new.secret) {
             (false, true) => self.note(&path, "secret_marked", "", "secret"),
             (true, false) => self.note(&path, "secret_unmarked", "secret", ""),

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -65,7 +66,7 @@ struct Entry {
 }
 
 impl Cassette {
-    /// Opens a cassette. What it has recorded before is replaced where it records, and kept where it cannot be read.
+    /// Opens a cassette. What is in the file stays until the first call is recorded, and where it cannot be read.
     ///
     /// # Errors
     /// `not_found` where there is nothing to replay, `invalid_args` for a file or a line that is none, with its number; `failed`
@@ -75,10 +76,10 @@ impl Cassette {
         let mode = if record { CassetteMode::Record } else { mode };
         let path = path.as_ref().to_owned();
         let entries = match (mode, std::fs::read_to_string(&path)) {
-            (CassetteMode::Record, _) => written(&path, "").map(|()| Vec::new())?,
+            (CassetteMode::Record, _) => writable(&path).map(|()| Vec::new())?,
             (_, Ok(text)) => entries(&path, &text)?,
             (CassetteMode::Auto, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
-                written(&path, "").map(|()| Vec::new())?
+                writable(&path).map(|()| Vec::new())?
             }
             (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(ToolError::not_found(format!("{}: {error}", path.display()))
@@ -129,7 +130,7 @@ impl Cassette {
         tape.entries
             .sort_by_cached_key(|entry| (entry.tool.clone(), canonical::text(&entry.args), entry.ordinal));
         let lines: String = tape.entries.iter().map(|entry| entry.line() + "\n").collect();
-        written(&self.path, &lines)
+        std::fs::write(&self.path, lines).map_err(|error| unwritten(&self.path, error))
     }
 
     /// What to say about a call that is not recorded.
@@ -152,12 +153,16 @@ impl Cassette {
     }
 }
 
-/// Writes the file.
-fn written(path: &Path, text: &str) -> Result<(), ToolError> {
-    std::fs::write(path, text).map_err(|error| {
-        let told = format!("The cassette {} cannot be written: {error}.", path.display());
-        ToolError::failed(told).code("cassette_unwritten").source(error)
-    })
+/// Makes sure that the file can be written before a tool runs, and leaves what is in it: of several kits with this file not each
+/// makes a call.
+fn writable(path: &Path) -> Result<(), ToolError> {
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| unwritten(path, error))
+}
+
+fn unwritten(path: &Path, error: io::Error) -> ToolError {
+    let told = format!("The cassette {} cannot be written: {error}.", path.display());
+    ToolError::failed(told).code("cassette_unwritten").source(error)
 }
 
 /// What the lines of a file hold; a blank one holds nothing.

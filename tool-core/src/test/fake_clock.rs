@@ -307,6 +307,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_clock_goes_on_when_the_time_of_day_cannot() {
+        let clock = FakeClock::at("2026-03-01T12:00:00Z");
+        clock.advance(Duration::MAX);
+        assert_eq!((clock.now(), clock.wall()), (Duration::MAX, time_of_day("2026-03-01T12:00:00Z")));
+        let hurried = FakeClock::default();
+        hurried.hurry();
+        hurried.sleep(Duration::MAX).await.unwrap();
+        assert_eq!(hurried.now(), Duration::MAX);
+    }
+
+    #[tokio::test]
     async fn nobody_waits_at_a_clock_that_hurries_and_a_dropped_sleep_is_forgotten() {
         let clock = FakeClock::default();
         let sleep = clock.sleep(seconds(5));

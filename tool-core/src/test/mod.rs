@@ -123,8 +123,8 @@
 //!     response.success()?.text().await
 //! }
 //!
-//! # #[tokio::main(flavor = "current_thread")] async fn main() {
-//! // #[tokio::test] async fn a_page_that_is_late_is_fetched_once_more() {
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
 //! const URL: &str = "https://x.example/y";
 //! let registry = Registry::builder().add::<FetchTool>().build().unwrap();
 //! let kit = ToolKit::of(registry).http(|h| h.get(URL).status(404).get(URL).bytes("here")).build();

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tool_core::journal::{Cassette, CassetteMode};
 use tool_core::prelude::*;
-use tool_core::test::{KitBuilder, ToolKit};
-use tool_core::{Registry, ToolOutput};
+use tool_core::test::{Case, KitBuilder, SurfaceUnderTest, Told, ToolKit};
+use tool_core::{BoxFuture, Registry, ToolOutput};
 
 #[derive(Default)]
 struct Asked(AtomicU32);
@@ -218,7 +218,35 @@ fn a_file_that_cannot_be_used_is_told_by_its_place_and_kept() {
         assert_eq!(code, "cassette_unwritten");
         assert!(text.starts_with("The cassette /no/such cannot be written: "), "{text}");
     }
-    // A recording of nothing is no recording of before.
+    // A kit that records and makes no call takes nothing from what another has recorded.
     assert_eq!(opened("good", CassetteMode::Record), Ok(()));
-    assert_eq!(std::fs::read(at("good")).unwrap(), b"");
+    assert_eq!(std::fs::read_to_string(at("good")).unwrap(), format!("{line}\n\n"));
+}
+
+/// A surface that makes no call.
+struct Absent;
+
+impl SurfaceUnderTest for Absent {
+    fn name(&self) -> String {
+        "absent".to_owned()
+    }
+
+    fn call<'a>(&'a self, _: &'a ToolKit, _: &'a Case<'a>) -> BoxFuture<'a, Option<Told>> {
+        Box::pin(std::future::ready(None))
+    }
+}
+
+#[test]
+fn a_surface_that_makes_no_call_leaves_the_recording_of_the_others() {
+    let folder = tool_trials::directory();
+    let path = folder.path().join("pages.jsonl");
+    let registry = Registry::builder().add::<PageTool>().build().unwrap();
+    let kit = ToolKit::of(registry).provide(Arc::new(Asked::default()));
+    let kit = kit.surfaces([Arc::new(Absent) as Arc<dyn SurfaceUnderTest>]);
+    let called = |mode| {
+        let kit = kit.clone().cassette(&path, mode).build();
+        kit.everywhere("page", json!({"number": 5})).blocking().assert_same().unwrap().data()
+    };
+    assert_eq!(called(CassetteMode::Record), "page 5");
+    assert_eq!(called(CassetteMode::Replay), "page 5");
 }
